@@ -1,0 +1,28 @@
+/* Growing byte buffers, reused from a pool of each thread. */
+#ifndef API_JSON_BUFFER_H
+#define API_JSON_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct buffer {
+    char *bytes;
+    size_t size, capacity;
+    bool failed;         /* memory ran out: the content is not whole */
+    struct buffer *next; /* in the pool */
+};
+
+/* An empty buffer from the calling thread's pool (or new). NULL when memory is out. */
+struct buffer *buffer_take(void);
+
+/* Back to the calling thread's pool, or freed when the pool is full or the buffer is unusually large. NULL is fine. */
+void buffer_give(struct buffer *buffer);
+
+/* Frees the calling thread's pool. */
+void buffer_pool_done(void);
+
+/* Makes room for `size` more bytes; false (and failed set) when memory is out. */
+bool buffer_reserve(struct buffer *buffer, size_t size);
+void buffer_append(struct buffer *buffer, const char *bytes, size_t size);
+
+#endif

@@ -1,0 +1,23 @@
+/* KV cache: what attention keeps of every past token of every sequence in flight. */
+#ifndef SERVICE_MEMORY_KV_CACHE_H
+#define SERVICE_MEMORY_KV_CACHE_H
+
+#include "service/model/arch.h"
+
+/* Bytes that one more token of context costs while no window is full, whole model, one copy, bytes_per_element each
+ * (2 for FP16). heads: 2 g d a layer (arXiv:2309.06180 3); latent: latent + rope, once (arXiv:2405.04434 2.1). */
+double kv_cache_bytes_per_token(const struct model_arch *arch, double bytes_per_element);
+
+/* The same on one GPU of a tensor x pipeline split: heads are divided up to their number, a latent is on every rank. */
+double kv_cache_bytes_per_token_per_gpu(const struct model_arch *arch, double bytes_per_element, uint32_t tensor,
+                                        uint32_t pipeline);
+
+/* Bytes of one sequence of `context_tokens` on one GPU: windowed layers stop at their window, recurrent layers keep
+ * their state whatever the context. Never falls as the context grows. */
+double kv_cache_bytes_per_sequence_per_gpu(const struct model_arch *arch, double bytes_per_element,
+                                           uint64_t context_tokens, uint32_t tensor, uint32_t pipeline);
+
+/* Layer-tokens that one sequence keeps (sum over layers of min(context, window)). */
+double kv_cache_layer_tokens(const struct model_arch *arch, double context_tokens);
+
+#endif

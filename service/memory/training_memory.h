@@ -1,0 +1,36 @@
+/* Memory of training on the fullest pipeline stage of one GPU, term by term. */
+#ifndef SERVICE_MEMORY_TRAINING_MEMORY_H
+#define SERVICE_MEMORY_TRAINING_MEMORY_H
+
+#include "service/hardware/machine.h"
+#include "service/job/job.h"
+#include "service/memory/footprint.h"
+
+/* One job on one machine under one given plan. All lent; `job` is complete (nothing unsaid), `plan` is filled. */
+struct training_setup {
+    const struct model_arch *arch;
+    const struct model_params *params;
+    const struct machine *machine;
+    const struct rates *rates;
+    const struct training_job *job;
+    struct parallelism plan;
+    uint32_t micro_batch_size;
+    uint32_t accumulation_steps; /* micro-batches a step and data rank */
+    enum recompute recompute;
+    bool sequence_or_recompute_assumed; /* the caller said neither: the band is wider */
+    bool plan_assumed;                  /* micro-batch, recompute or split were chosen here, not stated */
+};
+
+/* States by recipe and sharding (arXiv:1910.02054 3.1), gathered buffers, activations (arXiv:2205.05198 section 4 in
+ * its form for RMSNorm, grouped heads and SwiGLU), logits by loss kernel, communicators, allocator slack; the verdict
+ * against machine->gpu->usable_bytes. */
+void training_memory(const struct training_setup *setup, struct footprint *ret_footprint);
+
+/* Host memory of one node that CPU offload needs, bytes; 0 without offload. */
+double training_offload_host_bytes(const struct training_setup *setup);
+
+/* A full resumable checkpoint: 16-bit weights + fp32 master + both AdamW moments, 14 B a trained parameter (12 when the
+ * 16-bit copy is not kept, as Megatron writes it); adapters alone for LoRA. */
+double training_checkpoint_bytes(const struct training_setup *setup);
+
+#endif

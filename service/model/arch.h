@@ -1,0 +1,103 @@
+/* What a network is made of, enough to count everything: layers by kind, embeddings, heads. */
+#ifndef SERVICE_MODEL_ARCH_H
+#define SERVICE_MODEL_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "service/base/note.h"
+#include "service/base/result.h"
+#include "service/model/dtype.h"
+#include "service/model/facts.h"
+
+enum {
+    MAX_LAYERS = 1024,
+    MAX_LAYER_KINDS = 8,
+    MAX_IGNORED_KEYS = 32,
+    ARCH_NAME_SIZE = 96,
+};
+
+enum attention_kind {
+    ATTENTION_NONE = 0,
+    ATTENTION_HEADS,     /* K and V for kv_head_count heads of head_size */
+    ATTENTION_LATENT,    /* MLA: one latent of latent_size + rope_size, shared by all heads (arXiv:2405.04434 2.1) */
+    ATTENTION_RECURRENT, /* a state of fixed size a sequence, no cache that grows */
+};
+
+enum mlp_kind { MLP_NONE = 0, MLP_DENSE, MLP_EXPERTS };
+
+/* Layers that are alike. Sizes are elements. */
+struct layer_kind {
+    uint32_t count; /* how many layers are of this kind */
+    /* attention */
+    enum attention_kind attention;
+    uint32_t head_count, kv_head_count, head_size;
+    uint32_t window_tokens; /* 0: the whole context */
+    uint32_t query_rank;    /* MLA: 0 when the query is not compressed */
+    uint32_t latent_size, nope_size, rope_size, value_size;
+    bool qkv_bias, out_bias;
+    uint64_t qk_norm_elements; /* both together, a layer */
+    /* mlp */
+    enum mlp_kind mlp;
+    bool gated; /* three matrices instead of two */
+    bool mlp_bias;
+    uint32_t intermediate_size; /* of a dense MLP */
+    uint32_t expert_count, experts_per_token, expert_size;
+    uint32_t shared_size; /* width of all shared experts together */
+    bool shared_gate;     /* one more row of hidden_size */
+    bool router_bias;     /* one element an expert (e_score_correction_bias) */
+    /* norms between the blocks, a layer, elements */
+    uint64_t norm_elements;
+    /* anything else a layer holds that is no matrix of the above (kept whole on every tensor rank) */
+    uint64_t other_elements;
+    uint64_t recurrent_state_elements; /* ATTENTION_RECURRENT, a sequence */
+};
+
+struct model_arch {
+    char name[ARCH_NAME_SIZE];         /* what the caller or the catalog calls it */
+    char architecture[ARCH_NAME_SIZE]; /* class of `architectures`, "" when given by shape */
+    char model_type[48];
+    uint32_t layer_count, hidden_size, vocabulary_size;
+    uint32_t max_context_tokens; /* 0: not said */
+    bool tied_head;              /* the head is the embedding */
+    bool causal;
+    struct layer_kind kinds[MAX_LAYER_KINDS]; /* in the order of their first layer */
+    uint32_t kind_count;
+    uint8_t kind_of_layer[MAX_LAYERS];
+    uint64_t position_elements;       /* learned position table */
+    uint64_t final_norm_elements;     /* and any other single tensor outside the layers */
+    int64_t extra_parameters;         /* a vision tower, or what a stated total adds to or takes from the counted one */
+    uint32_t mtp_layer_count;         /* multi-token prediction layers, not counted */
+    enum weight_format stored_format; /* of the checkpoint: WEIGHT_BF16, or what quantization_config says */
+    enum weight_format native_format; /* its own 16-bit (or 32-bit) type */
+    /* any other network, known by its work only: layer_count is 0 */
+    bool generic;
+    uint64_t generic_parameters;
+    double flop_per_sample; /* forward */
+    double activation_bytes_per_sample;
+    const char *ignored_keys[MAX_IGNORED_KEYS]; /* pointers into the config that changed nothing; lent by the facts */
+    uint32_t ignored_key_count;
+};
+
+/* Reads a config.json. `pointer` is where it stands in the request ("/model/config") and leads every fault. A class it
+ * cannot count exactly, a key that changes sizes in a way it does not know, a missing size or a contradiction is a
+ * fault that names the class or key. Adds notices for what was settled. */
+enum status model_arch_read(const struct facts *facts, const char *pointer, struct model_arch *ret_arch,
+                            struct notices *notices, struct fault *ret_fault);
+
+/* A model given by sizes. 0: not said. What is missing is derived (notice) where a shape of that size is usual, so that
+ * the total is exactly parameter_count. */
+struct model_shape {
+    uint64_t parameter_count, active_parameter_count;
+    uint32_t layer_count, hidden_size, intermediate_size, attention_head_count, kv_head_count, head_size;
+    uint32_t vocabulary_size, expert_count, experts_per_token, expert_intermediate_size, max_context_tokens;
+    bool tied_head;
+    double flop_per_sample, activation_bytes_per_sample; /* flop_per_sample > 0: a network that is no transformer */
+};
+enum status model_arch_from_shape(const struct model_shape *shape, const char *pointer, struct model_arch *ret_arch,
+                                  struct notices *notices, struct fault *ret_fault);
+
+/* Bounds every size, so that formulas need no checks after it. */
+enum status model_arch_check(const struct model_arch *arch, const char *pointer, struct fault *ret_fault);
+
+#endif

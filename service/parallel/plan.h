@@ -1,0 +1,23 @@
+/* A split of a job over GPUs: whether it is legal, and what it divides. */
+#ifndef SERVICE_PARALLEL_PLAN_H
+#define SERVICE_PARALLEL_PLAN_H
+
+#include "service/base/result.h"
+#include "service/hardware/machine.h"
+#include "service/job/job.h"
+
+/* 0 becomes 1 (sharding NONE when unsaid, sequence_parallel NO). data 0 becomes what the GPUs leave over. */
+struct parallelism plan_filled(struct parallelism asked, uint32_t gpu_count);
+
+/* tensor x pipeline x data x context. */
+uint64_t plan_gpu_count(const struct parallelism *plan);
+
+/* A stated split must use exactly the GPUs of the machine, split no head, and ask for no more stages than layers.
+ * Fault at `pointer`. */
+enum status plan_check(const struct parallelism *plan, const struct model_arch *arch, const struct machine *machine,
+                       const char *pointer, struct fault *ret_fault);
+
+/* Layers of the fullest stage: ceil(layers / pipeline). */
+uint32_t plan_stage_layers(const struct parallelism *plan, const struct model_arch *arch);
+
+#endif

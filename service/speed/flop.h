@@ -1,0 +1,19 @@
+/* Floating-point operations of a network, from its parts. */
+#ifndef SERVICE_SPEED_FLOP_H
+#define SERVICE_SPEED_FLOP_H
+
+#include "service/model/params.h"
+
+/* Forward operations of the matrix products of one token: 2 a parameter of every matrix the token passes (k of E
+ * experts; router; head even when tied; no embedding lookup). */
+double flop_forward_linear_per_token(const struct model_arch *arch, const struct model_params *params);
+
+/* Forward operations of attention for one token at mean context: 2 heads (d_qk + d_v) x tokens attended. In training of
+ * causal models a token attends half the sequence (window layers less). */
+double flop_forward_attention_per_token(const struct model_arch *arch, double sequence_length);
+
+/* Model FLOPs of training one token: 3 x forward (backward is twice the forward), no recompute (arXiv:2204.02311 B). */
+double
+flop_training_per_token(const struct model_arch *arch, const struct model_params *params, double sequence_length);
+
+#endif
