@@ -33,6 +33,7 @@ struct notices {
     size_t count;
     size_t dropped; /* beyond MAX_NOTES */
     struct notice items[MAX_NOTES];
+    struct notice lost; /* lent to whoever adds one too many */
 };
 
 /* Adds a remark and returns it for its texts and numbers; the same code at the same pointer is not added twice
