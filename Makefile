@@ -1,0 +1,146 @@
+# Builds, runs and checks sizer. All output goes under $(BUILD). `make help` lists the words.
+
+BUILD ?= build
+CC = gcc
+OPTIMISE = -O2
+FUZZ_SECONDS ?= 30
+
+# Nothing above a recipe may call the compiler or pkg-config: `make run` and `make test` start on machines without.
+
+service_sources := $(wildcard service/*.c service/*/*.c service/*/*/*.c)
+db_sources := $(wildcard db/*.c)
+api_sources := $(filter-out api/main.c,$(wildcard api/*.c api/*/*.c api/*/*/*.c))
+support_sources := $(wildcard tests/support/*.c)
+seeds := $(sort $(wildcard migrations/seed/*.csv))
+
+tests_in = $(wildcard $(foreach depth,* */* */*/*,tests/$(1)/$(depth)_test.c))
+core_tests := $(call tests_in,service)
+db_tests := $(call tests_in,db)
+api_tests := $(call tests_in,api) $(call tests_in,contract) $(call tests_in,e2e) $(call tests_in,accuracy)
+program = $(patsubst %.c,$(BUILD)/%,$(1))
+object = $(patsubst %.c,$(BUILD)/%.o,$(1))
+
+# Flags. SAN names sanitizers, WERROR=1 turns warnings into errors, COVER=1 counts lines.
+WARNINGS = -Wall -Wextra -Wconversion -Wshadow -Wswitch-enum
+HARDENING = -fstack-protector-strong -fstack-clash-protection
+BASE_CFLAGS = -std=c17 -D_GNU_SOURCE $(OPTIMISE) -g -fno-omit-frame-pointer -pthread $(WARNINGS) $(HARDENING) \
+    $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined,-D_FORTIFY_SOURCE=2) $(if $(COVER),--coverage)
+BASE_LDFLAGS = -pthread -Wl,-z,relro,-z,now -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN)) $(if $(COVER),--coverage)
+ALL_CFLAGS = $(BASE_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) -I. -I$(BUILD)/generated $(CFLAGS)
+
+# pkg-config is asked once, when a recipe first needs the answer.
+remember = $(eval $(1) := $(shell $(2)))$($(1))
+DB_CFLAGS = $(call remember,DB_CFLAGS,pkg-config --cflags libpq talloc)
+DB_LIBS = $(call remember,DB_LIBS,pkg-config --libs libpq talloc) -lcsv
+API_CFLAGS = $(call remember,API_CFLAGS,pkg-config --cflags libmicrohttpd jansson zlib libcrypto)
+API_LIBS = $(call remember,API_LIBS,pkg-config --libs libmicrohttpd jansson zlib libcrypto)
+CHECK_CFLAGS = $(call remember,CHECK_CFLAGS,pkg-config --cflags check libcurl yaml-0.1)
+CHECK_LIBS = $(call remember,CHECK_LIBS,pkg-config --libs check)
+TEST_LIBS = $(call remember,TEST_LIBS,pkg-config --libs libcurl yaml-0.1)
+
+# What a file may see follows from where it lives: service/ gets no library at all.
+$(BUILD)/service/%.o: ROOM_CFLAGS =
+$(BUILD)/db/%.o: ROOM_CFLAGS = $(DB_CFLAGS)
+$(BUILD)/api/%.o: ROOM_CFLAGS = $(API_CFLAGS)
+$(BUILD)/tests/%.o: ROOM_CFLAGS = $(CHECK_CFLAGS) -DPROJECT_ROOT='"$(CURDIR)"' \
+    -DSIZER_PROGRAM='"$(abspath $(BUILD))/sizer"'
+$(BUILD)/tests/service/%.o: ROOM_CFLAGS = $(CHECK_CFLAGS) -DPROJECT_ROOT='"$(CURDIR)"'
+$(BUILD)/tests/db/%.o $(BUILD)/tests/api/%.o $(BUILD)/tests/contract/%.o $(BUILD)/tests/e2e/%.o \
+$(BUILD)/tests/accuracy/%.o $(BUILD)/tests/fuzz/%.o: ROOM_CFLAGS = $(CHECK_CFLAGS) $(DB_CFLAGS) $(API_CFLAGS) \
+    -DPROJECT_ROOT='"$(CURDIR)"' -DSIZER_PROGRAM='"$(abspath $(BUILD))/sizer"'
+
+.DEFAULT_GOAL := all
+.PHONY: all run test check bench asan tsan cover tidy format layers fuzz fuzz-run migrate image accuracy deps clean help
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+
+all: $(BUILD)/sizer ## build the program, $(BUILD)/sizer
+
+run: ## install what building needs, build, serve
+	@.ci/deps build
+	@$(MAKE) --no-print-directory all
+	exec $(BUILD)/sizer
+
+test: ## install what testing needs, then check
+	@.ci/deps test
+	@$(MAKE) --no-print-directory check
+
+deps: ## install Debian packages that are missing
+	@.ci/deps $(or $(LEVEL),test)
+
+clean: ## remove what was built
+	rm -rf $(BUILD)
+
+# Objects. V=1 shows whole commands.
+
+command = $(if $(V),,@echo '$(1)' &&)
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call command,compile $<) $(CC) $(ALL_CFLAGS) $(ROOM_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/generated/%.o: $(BUILD)/generated/%.c $(BUILD)/flags
+	$(call command,compile $<) $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Rewritten only when the text changes, so that other flags or a removed file rebuild what they concern.
+keep = mkdir -p $(@D) && printf '%s\n' '$(1)' | cmp -s - $@ || printf '%s\n' '$(1)' >$@
+.PHONY: always
+$(BUILD)/flags: always
+	@$(call keep,$(CC) $(BASE_CFLAGS) $(CFLAGS))
+$(BUILD)/sources: always
+	@$(call keep,$(service_sources) $(db_sources) $(api_sources) $(support_sources) $(seeds))
+
+archive = rm -f $@ && ar rcs $@ $(filter %.o,$^)
+$(BUILD)/libservice.a: $(call object,$(service_sources)) $(BUILD)/sources
+	@$(archive)
+$(BUILD)/libdb.a: $(call object,$(db_sources)) $(BUILD)/generated/seed_data.o $(BUILD)/sources
+	@$(archive)
+$(BUILD)/libapi.a: $(call object,$(api_sources)) $(BUILD)/generated/openapi_data.o $(BUILD)/sources
+	@$(archive)
+$(BUILD)/libsupport.a: $(call object,$(support_sources)) $(BUILD)/sources
+	@$(archive)
+
+libraries = $(BUILD)/libapi.a $(BUILD)/libdb.a $(BUILD)/libservice.a
+$(BUILD)/sizer: $(BUILD)/api/main.o $(libraries)
+	$(call command,link $@) $(CC) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(API_LIBS) $(DB_LIBS) -lm
+
+# Files compiled in: the assembler takes them in as they are, a C file gives their names and sizes.
+
+embed = printf '__asm__(".section .rodata\\n%s: .incbin \\"%s\\"\\n.byte 0\\n.previous");\n' $(1) $(2)
+$(BUILD)/generated/seed_data.c: $(seeds) $(BUILD)/sources
+	@mkdir -p $(@D)
+	@{ echo '#include "db/seed_data.h"'; \
+	for file in $(seeds); do table=$$(basename $$file .csv); \
+	    $(call embed,seed_$$table,$$file); echo "extern const unsigned char seed_$$table[];"; done; \
+	echo 'const struct seed_file seed_files[] = {'; \
+	for file in $(seeds); do table=$$(basename $$file .csv); \
+	    echo "    { \"$$table\", seed_$$table, $$(wc -c <$$file) },"; done; \
+	echo '};'; \
+	echo 'const size_t seed_file_count = sizeof(seed_files) / sizeof(seed_files[0]);'; } >$@
+
+$(BUILD)/generated/openapi_data.c: openapi.yaml
+	@mkdir -p $(@D)
+	@{ echo '#include "api/pages/openapi_data.h"'; \
+	$(call embed,openapi_yaml,$<); \
+	echo '__asm__(".global openapi_yaml");'; \
+	echo "const size_t openapi_yaml_size = $$(wc -c <$<);"; } >$@
+
+# Tests. What a test program is linked with follows from where it lives, too.
+
+$(call program,$(core_tests)): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/libsupport.a $(BUILD)/libservice.a
+	$(call command,link $@) $(CC) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) -lm
+$(call program,$(db_tests)): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/libsupport.a $(BUILD)/libdb.a $(BUILD)/libservice.a
+	$(call command,link $@) $(CC) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(TEST_LIBS) $(DB_LIBS) -lm
+$(call program,$(api_tests) tests/accuracy/accuracy.c): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/libsupport.a $(libraries)
+	$(call command,link $@) $(CC) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(TEST_LIBS) $(API_LIBS) $(DB_LIBS) -lm
+
+# TESTS narrows: make check TESTS='tests/service/model/%'
+TESTS ?= %
+test_programs = $(call program,$(filter $(TESTS),$(core_tests) $(db_tests) $(api_tests)))
+check: $(test_programs) $(if $(wildcard api/main.c),$(BUILD)/sizer) ## build and run all tests
+	@tests/support/run.sh $(test_programs)
+
+-include $(wildcard $(patsubst %,$(BUILD)/%*.d,$(sort $(dir $(service_sources) $(db_sources) $(api_sources) api/main.c \
+    generated/ $(support_sources) $(core_tests) $(db_tests) $(api_tests) tests/accuracy/ tests/fuzz/))))
