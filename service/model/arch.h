@@ -31,6 +31,9 @@ struct layer_kind {
     uint32_t count; /* how many layers are of this kind */
     /* attention */
     enum attention_kind attention;
+    bool encoder;         /* sees its whole input at once: keeps no cache */
+    bool cross_attention; /* a second attention of the same shape, over what an encoder left */
+    bool query_gate;      /* the query projection is twice as wide: half of it gates the output */
     uint32_t head_count, kv_head_count, head_size;
     uint32_t window_tokens; /* 0: the whole context */
     uint32_t query_rank;    /* MLA: 0 when the query is not compressed */
@@ -46,6 +49,8 @@ struct layer_kind {
     uint32_t shared_size; /* width of all shared experts together */
     bool shared_gate;     /* one more row of hidden_size */
     bool router_bias;     /* one element an expert (e_score_correction_bias) */
+    /* matrices of a recurrent mixer, a layer: what takes the place of query, key, value and output */
+    uint64_t mixer_elements;
     /* norms between the blocks, a layer, elements */
     uint64_t norm_elements;
     /* anything else a layer holds that is no matrix of the above (kept whole on every tensor rank) */
@@ -58,6 +63,7 @@ struct model_arch {
     char architecture[ARCH_NAME_SIZE]; /* class of `architectures`, "" when given by shape */
     char model_type[48];
     uint32_t layer_count, hidden_size, vocabulary_size;
+    uint32_t embedding_size;     /* width of an embedding row; 0: hidden_size */
     uint32_t max_context_tokens; /* 0: not said */
     bool tied_head;              /* the head is the embedding */
     bool causal;

@@ -1,0 +1,122 @@
+/* KV cache: the sum over layers of what each keeps of a token, or of a sequence. */
+#include "service/memory/kv_cache.h"
+
+#include "service/base/quantity.h"
+
+/* A recurrent state is kept in 16 bits at least, whatever the format of keys and values. */
+static const double min_state_bytes = 2;
+
+/* Elements that a layer keeps of one token on one of `tensor` ranks: K and V of the heads there (arXiv:2309.06180
+ * section 3); one latent, whole on every rank (arXiv:2405.04434 section 2.1). */
+static double
+elements_per_token(const struct layer_kind *kind, uint32_t tensor)
+{
+    if (kind->encoder)
+        return 0;
+    switch (kind->attention) {
+    case ATTENTION_HEADS:
+        return 2.0 * (double)u64_ceil_div(kind->kv_head_count, tensor) * kind->head_size;
+    case ATTENTION_LATENT:
+        return (double)kind->latent_size + kind->rope_size;
+    case ATTENTION_NONE:
+    case ATTENTION_RECURRENT:
+        break;
+    }
+    return 0;
+}
+
+static double
+tokens_kept(const struct layer_kind *kind, double context_tokens)
+{
+    return kind->window_tokens > 0 && context_tokens > kind->window_tokens ? kind->window_tokens : context_tokens;
+}
+
+/* What one layer of a kind keeps on one rank of a sequence of `context_tokens`. */
+static double
+layer_sequence_bytes(const struct layer_kind *kind, double bytes_per_element, double context_tokens, uint32_t tensor)
+{
+    double state_bytes = bytes_per_element > min_state_bytes ? bytes_per_element : min_state_bytes;
+
+    if (kind->attention == ATTENTION_RECURRENT)
+        return state_bytes * (double)u64_ceil_div(kind->recurrent_state_elements, tensor);
+    return bytes_per_element * elements_per_token(kind, tensor) * tokens_kept(kind, context_tokens);
+}
+
+/* The stage that keeps most when `pipeline` stages of consecutive layers are as equal as can be; `bytes` holds what a
+ * layer of each kind keeps. */
+static double
+fullest_stage(const struct model_arch *arch, const double *bytes, uint32_t pipeline)
+{
+    uint32_t stage_layers = (uint32_t)u64_ceil_div(arch->layer_count, pipeline);
+    double fullest = 0;
+
+    for (uint32_t first = 0; first < arch->layer_count; first += stage_layers) {
+        double stage = 0;
+
+        for (uint32_t i = first; i < arch->layer_count && i < first + stage_layers; i++)
+            stage += bytes[arch->kind_of_layer[i]];
+        if (stage > fullest)
+            fullest = stage;
+    }
+    return fullest;
+}
+
+/* Sums over the layers of a stage; closed where every stage or every layer is the same. */
+static double
+sum_of_stage(const struct model_arch *arch, const double *bytes, uint32_t pipeline)
+{
+    double sum = 0;
+
+    if (pipeline > 1 && arch->kind_count > 1)
+        return fullest_stage(arch, bytes, pipeline);
+    for (uint32_t i = 0; i < arch->kind_count; i++)
+        sum += bytes[i] * (double)u64_ceil_div(arch->kinds[i].count, pipeline);
+    return sum;
+}
+
+double
+kv_cache_bytes_per_token_per_gpu(const struct model_arch *arch, double bytes_per_element, uint32_t tensor,
+                                 uint32_t pipeline)
+{
+    double bytes[MAX_LAYER_KINDS];
+
+    if (!arch->causal)
+        return 0;
+    for (uint32_t i = 0; i < arch->kind_count; i++)
+        bytes[i] = bytes_per_element * elements_per_token(&arch->kinds[i], tensor > 0 ? tensor : 1);
+    return sum_of_stage(arch, bytes, pipeline > 0 ? pipeline : 1);
+}
+
+double
+kv_cache_bytes_per_token(const struct model_arch *arch, double bytes_per_element)
+{
+    return kv_cache_bytes_per_token_per_gpu(arch, bytes_per_element, 1, 1);
+}
+
+double
+kv_cache_bytes_per_sequence_per_gpu(const struct model_arch *arch, double bytes_per_element, uint64_t context_tokens,
+                                    uint32_t tensor, uint32_t pipeline)
+{
+    double bytes[MAX_LAYER_KINDS];
+
+    if (!arch->causal)
+        return 0;
+    for (uint32_t i = 0; i < arch->kind_count; i++)
+        bytes[i] =
+            layer_sequence_bytes(&arch->kinds[i], bytes_per_element, (double)context_tokens, tensor > 0 ? tensor : 1);
+    return sum_of_stage(arch, bytes, pipeline > 0 ? pipeline : 1);
+}
+
+double
+kv_cache_layer_tokens(const struct model_arch *arch, double context_tokens)
+{
+    double layer_tokens = 0;
+
+    if (!arch->causal)
+        return 0;
+    for (uint32_t i = 0; i < arch->kind_count; i++) {
+        if (elements_per_token(&arch->kinds[i], 1) > 0)
+            layer_tokens += arch->kinds[i].count * tokens_kept(&arch->kinds[i], context_tokens);
+    }
+    return layer_tokens;
+}

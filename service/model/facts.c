@@ -1,0 +1,27 @@
+/* Lookup in a config's flat list of facts. */
+#include "service/model/facts.h"
+
+#include <string.h>
+
+const struct fact *
+facts_get(const struct facts *facts, const char *path)
+{
+    size_t low = 0;
+    size_t high = facts->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(facts->items[middle].path, path);
+
+        if (order == 0) {
+            if (facts->used != NULL)
+                facts->used[middle] = true;
+            return facts->items[middle].kind == FACT_NULL ? NULL : &facts->items[middle];
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}

@@ -1,0 +1,86 @@
+/* Low-rank adapters: r (d_in + d_out) for every adapted matrix (arXiv:2106.09685 section 4.1). */
+#include "service/base/quantity.h"
+#include "service/model/params.h"
+
+/* Input plus output width of the adapted matrices of an attention of heads. */
+static uint64_t
+heads_widths(const struct layer_kind *kind, uint64_t hidden, enum lora_targets targets)
+{
+    uint64_t query = (uint64_t)kind->head_count * kind->head_size;
+    uint64_t key = (uint64_t)kind->kv_head_count * kind->head_size;
+    uint64_t query_value = hidden + (kind->query_gate ? 2 * query : query) + hidden + key;
+
+    return targets == LORA_QUERY_VALUE ? query_value : query_value + hidden + key + query + hidden;
+}
+
+/* Of a latent attention; what carries query and value out of their latents stands for the two of query_value. */
+static uint64_t
+latent_widths(const struct layer_kind *kind, uint64_t hidden, enum lora_targets targets)
+{
+    uint64_t query = (uint64_t)kind->head_count * ((uint64_t)kind->nope_size + kind->rope_size);
+    uint64_t latent_out = (uint64_t)kind->head_count * ((uint64_t)kind->nope_size + kind->value_size);
+    uint64_t value = (uint64_t)kind->head_count * kind->value_size;
+    uint64_t widths = (kind->query_rank > 0 ? kind->query_rank : hidden) + query + kind->latent_size + latent_out;
+
+    if (targets == LORA_QUERY_VALUE)
+        return widths;
+    if (kind->query_rank > 0)
+        widths += hidden + kind->query_rank;
+    return widths + hidden + kind->latent_size + kind->rope_size + value + hidden;
+}
+
+static uint64_t
+attention_widths(const struct layer_kind *kind, uint64_t hidden, enum lora_targets targets)
+{
+    uint64_t widths = 0;
+
+    switch (kind->attention) {
+    case ATTENTION_NONE:
+        break;
+    case ATTENTION_HEADS:
+        widths = heads_widths(kind, hidden, targets);
+        break;
+    case ATTENTION_LATENT:
+        widths = latent_widths(kind, hidden, targets);
+        break;
+    case ATTENTION_RECURRENT:
+        /* one matrix into the mixer and one out of it, all as wide as hidden on their other side */
+        if (targets == LORA_ALL_LINEAR && kind->mixer_elements > 0)
+            widths = kind->mixer_elements / hidden + 2 * hidden;
+        break;
+    }
+    return kind->cross_attention ? 2 * widths : widths;
+}
+
+static uint64_t
+mlp_widths(const struct layer_kind *kind, uint64_t hidden)
+{
+    uint64_t matrices = kind->gated ? 3 : 2;
+
+    switch (kind->mlp) {
+    case MLP_NONE:
+        break;
+    case MLP_DENSE:
+        return matrices * (hidden + kind->intermediate_size);
+    case MLP_EXPERTS:
+        return matrices * ((hidden + kind->expert_size) * kind->expert_count +
+                           (kind->shared_size > 0 ? hidden + kind->shared_size : 0));
+    }
+    return 0;
+}
+
+uint64_t
+lora_params_count(const struct model_arch *arch, enum lora_targets targets, uint32_t rank)
+{
+    uint64_t widths = 0;
+
+    for (uint32_t i = 0; i < arch->kind_count; i++) {
+        const struct layer_kind *kind = &arch->kinds[i];
+        uint64_t layer = attention_widths(kind, arch->hidden_size, targets);
+
+        if (targets == LORA_ALL_LINEAR)
+            layer = u64_add_sat(layer, mlp_widths(kind, arch->hidden_size));
+        widths = u64_add_sat(widths, u64_mul_sat(kind->count, layer));
+    }
+    return u64_mul_sat(widths, rank);
+}
