@@ -1,0 +1,48 @@
+/* Device families: their names, and which of them measurements exist for. */
+#include "service/hardware/gpu.h"
+
+#include <string.h>
+
+static const char *const family_names[GPU_FAMILY_COUNT] = {
+    [GPU_FAMILY_VOLTA] = "volta", [GPU_FAMILY_TURING] = "turing", [GPU_FAMILY_AMPERE] = "ampere",
+    [GPU_FAMILY_GDDR] = "gddr",   [GPU_FAMILY_HOPPER] = "hopper", [GPU_FAMILY_BLACKWELL] = "blackwell",
+    [GPU_FAMILY_CDNA] = "cdna",   [GPU_FAMILY_ASCEND] = "ascend", [GPU_FAMILY_OTHER] = "other",
+};
+
+const char *
+gpu_family_name(enum gpu_family family)
+{
+    return family < GPU_FAMILY_COUNT ? family_names[family] : "other";
+}
+
+bool
+gpu_family_parse(const char *name, enum gpu_family *ret_family)
+{
+    for (unsigned i = 0; i < GPU_FAMILY_COUNT; i++) {
+        if (strcmp(family_names[i], name) == 0) {
+            *ret_family = (enum gpu_family)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+gpu_family_is_measured(enum gpu_family family)
+{
+    switch (family) {
+    case GPU_FAMILY_VOLTA:
+    case GPU_FAMILY_TURING:
+    case GPU_FAMILY_AMPERE:
+    case GPU_FAMILY_GDDR:
+    case GPU_FAMILY_HOPPER:
+    case GPU_FAMILY_BLACKWELL:
+        return true;
+    case GPU_FAMILY_CDNA:
+    case GPU_FAMILY_ASCEND:
+    case GPU_FAMILY_OTHER:
+    case GPU_FAMILY_COUNT:
+        return false;
+    }
+    return false;
+}
