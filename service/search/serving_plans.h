@@ -1,0 +1,41 @@
+/* The split of a serving deployment: tensor inside a node, pipeline over nodes, replicas with what is left. */
+#ifndef SERVICE_SEARCH_SERVING_PLANS_H
+#define SERVICE_SEARCH_SERVING_PLANS_H
+
+#include "service/base/note.h"
+#include "service/estimate/estimate.h"
+#include "service/job/defaults.h"
+
+/* A serving job with what is open in it. All lent. */
+struct serving_ask {
+    const struct model_arch *arch;
+    const struct model_params *params;
+    const struct machine *machine;
+    const struct rates *rates;
+    const struct serving_job *job; /* as asked */
+};
+
+/* `estimate.setup.job` points at `job`: not to be copied by value, see serving_choice_copy. */
+struct serving_choice {
+    struct serving_job job; /* complete */
+    struct serving_estimate estimate;
+    uint32_t gpus_per_replica;
+    uint64_t searched;
+};
+
+/* Completes the job and takes the stated split, or the widest tensor split of a node that divides the heads, with
+ * pipeline stages over more nodes (llama.cpp: a layer split). A format that nothing runs on this GPU is a fault at
+ * /serving/precision with what to use instead; a stated split that is not legal is a fault. */
+enum status serving_plan_choose(const struct serving_ask *ask, struct serving_choice *ret_choice,
+                                struct assumptions *assumptions, struct notices *notices, struct fault *ret_fault);
+
+void serving_choice_copy(struct serving_choice *to, const struct serving_choice *from);
+
+/* The smallest number of the same GPUs on which the deployment is not does_not_fit; whole nodes above one node.
+ * 0 when none up to 512 is. */
+uint32_t serving_minimum_gpus(const struct serving_ask *ask);
+
+/* The best format this GPU runs at 16 bits. */
+enum weight_format serving_native_format(const struct gpu *gpu);
+
+#endif
