@@ -42,7 +42,7 @@ TEST_LIBS = $(call remember,TEST_LIBS,pkg-config --libs libcurl yaml-0.1)
 $(BUILD)/service/%.o: ROOM_CFLAGS =
 $(BUILD)/db/%.o: ROOM_CFLAGS = $(DB_CFLAGS)
 $(BUILD)/api/%.o: ROOM_CFLAGS = $(API_CFLAGS)
-$(BUILD)/tests/%.o: ROOM_CFLAGS = $(CHECK_CFLAGS) -DPROJECT_ROOT='"$(CURDIR)"' \
+$(BUILD)/tests/%.o: ROOM_CFLAGS = $(CHECK_CFLAGS) $(DB_CFLAGS) -DPROJECT_ROOT='"$(CURDIR)"' \
     -DSIZER_PROGRAM='"$(abspath $(BUILD))/sizer"'
 $(BUILD)/tests/service/%.o: ROOM_CFLAGS = $(CHECK_CFLAGS) -DPROJECT_ROOT='"$(CURDIR)"'
 $(BUILD)/tests/db/%.o $(BUILD)/tests/api/%.o $(BUILD)/tests/contract/%.o $(BUILD)/tests/e2e/%.o \
