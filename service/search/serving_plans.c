@@ -145,7 +145,6 @@ runs_on(const struct serving_ask *ask, const struct serving_job *job, uint32_t g
         .machine = &machine,
         .rates = ask->rates,
         .job = job,
-        .replicas = 1,
         .utilization_assumed = !(ask->job->memory_utilization > 0),
     };
     struct serving_memory memory;
@@ -154,6 +153,7 @@ runs_on(const struct serving_ask *ask, const struct serving_job *job, uint32_t g
     machine.gpus_per_node = gpu_count < machine.gpu->gpus_per_node ? gpu_count : machine.gpu->gpus_per_node;
     machine.nodes = (uint32_t)u64_ceil_div(gpu_count, machine.gpus_per_node);
     setup.plan = usual_plan(ask->arch, &machine, job->engine);
+    setup.replicas = gpu_count / serving_gpus_per_replica(&setup.plan);
     serving_memory(&setup, &memory);
     return memory.footprint.verdict != VERDICT_DOES_NOT_FIT;
 }

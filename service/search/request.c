@@ -1,0 +1,22 @@
+#include "service/search/request.h"
+
+#include <math.h>
+
+struct machine
+hardware_machine(const struct hardware_ask *hardware)
+{
+    const struct offer *offer = hardware->offer;
+    uint32_t offers = hardware->offer_count ? hardware->offer_count : 1;
+
+    if (!offer)
+        return machine_of(hardware->gpu, hardware->gpus ? hardware->gpus : 1, hardware->gpus_per_node,
+                          hardware->internode_bits_per_second, hardware->intranode);
+
+    /* a share of a GPU is one smaller device; its memory is handled by whoever sells it as such */
+    uint32_t per_node = offer->gpu_count >= 1 ? (uint32_t)lround(offer->gpu_count) : 1;
+    double network =
+        hardware->internode_bits_per_second > 0 ? hardware->internode_bits_per_second : offer->network_bits_per_second;
+    enum intranode intranode = hardware->intranode ? hardware->intranode : offer->intranode;
+
+    return machine_of(offer->gpu, per_node * offers, per_node, network, intranode);
+}
