@@ -19,9 +19,8 @@ bounded_length(const char *text, size_t limit)
     return end ? (size_t)(end - text) : limit;
 }
 
-/* How many of the first `length` bytes are whole UTF-8 characters: what is cut off is at most the last one. */
-static size_t
-whole_characters(const char *text, size_t length)
+size_t
+text_whole(const char *text, size_t length)
 {
     for (size_t back = 1; back <= 3 && back <= length; back++) {
         unsigned char byte = (unsigned char)text[length - back];
@@ -44,7 +43,7 @@ text_copy(char *to, size_t size, const char *from)
         return;
     length = from ? bounded_length(from, size) : 0;
     if (length == size)
-        length = whole_characters(from, size - 1);
+        length = text_whole(from, size - 1);
     if (length > 0)
         memcpy(to, from, length);
     to[length] = '\0';
@@ -66,7 +65,7 @@ text_format(char *to, size_t size, const char *format, ...)
         return;
     }
     if ((size_t)length >= size)
-        to[whole_characters(to, size - 1)] = '\0';
+        to[text_whole(to, size - 1)] = '\0';
 }
 
 static unsigned char
@@ -173,7 +172,7 @@ text_normalise(char *to, size_t size, const char *from)
         blank = false;
         to[length++] = (char)lower(*from);
     }
-    to[whole_characters(to, length)] = '\0';
+    to[text_whole(to, length)] = '\0';
 }
 
 bool

@@ -8,6 +8,9 @@
 /* Copies `from` into `to` of `size` bytes, cut at a UTF-8 character border, always terminated. */
 void text_copy(char *to, size_t size, const char *from);
 
+/* How many of the first `length` bytes are whole UTF-8 characters: all but a last one that was cut. */
+size_t text_whole(const char *text, size_t length);
+
 /* snprintf into a fixed array; a longer result is cut, always terminated. */
 void text_format(char *to, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
