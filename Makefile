@@ -142,5 +142,74 @@ test_programs = $(call program,$(filter $(TESTS),$(core_tests) $(db_tests) $(api
 check: $(test_programs) $(if $(wildcard api/main.c),$(BUILD)/sizer) ## build and run all tests
 	@tests/support/run.sh $(test_programs)
 
+# Checks beyond the tests
+
+asan: ## all tests under address and undefined behaviour sanitizers
+	@CK_TIMEOUT_MULTIPLIER=10 $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SAN=address,undefined check
+
+# Only what runs threads. No address randomisation: gcc 12's runtime cannot map its shadow under newer kernels.
+tsan_tests = $(shell grep -lE 'pthread|threads?[^a-z]|test_server' $(core_tests) $(db_tests) $(api_tests))
+tsan: ## tests that run threads under the thread sanitizer
+	@CK_TIMEOUT_MULTIPLIER=20 setarch -R $(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SAN=thread \
+	    TESTS='$(tsan_tests)' check
+
+cover: ## all tests, then which lines they ran: $(BUILD)/cover/report/index.html
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/cover COVER=1 OPTIMISE=-O0 check
+	@mkdir -p $(BUILD)/cover/report
+	gcovr --root . --filter service/ --filter db/ --filter api/ --print-summary --exclude-unreachable-branches \
+	    --html-details $(BUILD)/cover/report/index.html --txt $(BUILD)/cover/report.txt $(BUILD)/cover
+
+# One stamp a file, so that only what changed is looked at again and `make -j2 tidy` uses both cores.
+tidy_stamps = $(patsubst %.c,$(BUILD)/tidy/%.ok,$(service_sources) $(db_sources) $(api_sources) $(wildcard api/main.c))
+tidy: $(tidy_stamps) ## clang-tidy
+$(BUILD)/tidy/service/%.ok: ROOM_CFLAGS =
+$(BUILD)/tidy/db/%.ok: ROOM_CFLAGS = $(DB_CFLAGS)
+$(BUILD)/tidy/api/%.ok: ROOM_CFLAGS = $(API_CFLAGS)
+$(BUILD)/tidy/%.ok: %.c $(BUILD)/%.o .clang-tidy
+	@mkdir -p $(@D)
+	@echo 'tidy $<'
+	@clang-tidy --quiet $< -- -std=c17 -D_GNU_SOURCE -I. -I$(BUILD)/generated $(ROOM_CFLAGS) 2>$@.log || \
+	    { cat $@.log; exit 1; }
+	@touch $@
+
+formatted = $(service_sources) $(db_sources) $(api_sources) $(wildcard api/main.c service/*/*.h db/*.h api/*.h \
+    api/*/*.h service/*/*/*.h tests/*/*.[ch] tests/*/*/*.[ch] tests/*/*/*/*.[ch])
+format: ## whether the code is formatted; FIX=1 formats it
+	@clang-format $(if $(FIX),-i,--dry-run -Werror) $(formatted)
+
+layers: ## whether each include looks down
+	@.ci/layers
+
+# Fuzzing, with clang and libFuzzer: tests/fuzz/x_fuzz.c has its seeds in tests/fuzz/seeds/x/.
+
+fuzz_sources := $(wildcard tests/fuzz/*_fuzz.c)
+fuzz_programs = $(call program,$(fuzz_sources))
+fuzz: ## fuzz each parser for FUZZ_SECONDS (30)
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang SAN=fuzzer-no-link,address,undefined fuzz-run
+fuzz-run: $(fuzz_programs)
+	@for program in $(fuzz_programs); do \
+	    name=$$(basename $$program _fuzz); found=$(BUILD)/found/$$name; mkdir -p $$found; \
+	    echo "fuzz $$name"; \
+	    $$program -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+	        -artifact_prefix=$$found/ $$found $$(ls -d tests/fuzz/seeds/$$name 2>/dev/null) || exit 1; \
+	done
+$(fuzz_programs): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/libsupport.a $(libraries)
+	$(call command,link $@) $(CC) $(BASE_LDFLAGS) -fsanitize=fuzzer,address,undefined $(LDFLAGS) -o $@ $^ \
+	    $(API_LIBS) $(DB_LIBS) -lm
+
+# The running service
+
+bench: $(BUILD)/sizer ## requests per second and CPU a request, as a Markdown table
+	@tests/bench/run.sh $(BUILD)/sizer
+
+accuracy: $(BUILD)/tests/accuracy/accuracy ## how far estimates are from published measurements
+	@$<
+
+migrate: ## bring the database at DATABASE_URL (of its owner) up to date
+	@migrations/apply.sh
+
+image: ## build the container image sizer:latest, with docker or, where no engine runs, buildah
+	@docker/build.sh
+
 -include $(wildcard $(patsubst %,$(BUILD)/%*.d,$(sort $(dir $(service_sources) $(db_sources) $(api_sources) api/main.c \
     generated/ $(support_sources) $(core_tests) $(db_tests) $(api_tests) tests/accuracy/ tests/fuzz/))))
