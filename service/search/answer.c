@@ -1,0 +1,137 @@
+#include "service/search/answer.h"
+
+#include <math.h>
+
+#include "service/memory/kv_cache.h"
+
+static enum status
+answer_training(const struct estimate_request *request, const struct catalog *catalog, struct answer *answer,
+                struct fault *fault)
+{
+    struct training_ask ask = { request->arch, request->params, &answer->machine, &catalog->rates, &request->training };
+    const struct training_estimate *estimate = &answer->training.estimate;
+
+    TRY(training_plan_choose(&ask, &answer->training, &answer->assumptions, fault));
+    answer->has_training = true;
+    answer->training_minimum_gpus = training_minimum_gpus(&ask);
+    answer->has_duration =
+        training_duration_hours(estimate, request->dataset.samples, request->dataset.tokens, &answer->duration_hours);
+    answer->offload_host_bytes = training_offload_host_bytes(&estimate->setup);
+    answer->checkpoint_bytes = training_checkpoint_bytes(&estimate->setup);
+
+    bool held_back = estimate->timed && (estimate->speed.bottleneck == BOTTLENECK_NETWORK ||
+                                         estimate->speed.bottleneck == BOTTLENECK_INTERCONNECT);
+
+    answer->training_fixes.count = 0;
+    if (answer->machine.gpu && (estimate->memory.verdict != VERDICT_FITS || held_back))
+        training_fixes(request, catalog, &answer->training, &answer->training_fixes);
+    training_notices(request, answer, &answer->notices);
+    return STATUS_OK;
+}
+
+/* Copies for a load: by rate where one is stated, else by how many run at once. */
+static struct replicas
+replicas_for(const struct serving_choice *serving)
+{
+    const struct serving_job *job = &serving->job;
+    const struct serving_estimate *estimate = &serving->estimate;
+    double load = 0;
+    struct replicas replicas;
+
+    if (job->requests_per_second > 0 && estimate->speed.saturation_requests_per_second > 0)
+        load = job->requests_per_second / estimate->speed.saturation_requests_per_second;
+    else if (job->concurrency && estimate->memory.max_concurrency >= 1)
+        load = job->concurrency / floor(estimate->memory.max_concurrency);
+    else
+        return (struct replicas){ 0, 0, 0 };
+    replicas.minimum = (uint32_t)fmin(1e6, fmax(1, ceil(load - 1e-9)));
+    replicas.for_peak = (uint32_t)fmin(1e6, fmax(1, ceil(load * job->peak_factor - 1e-9)));
+    replicas.maximum = replicas.for_peak + 1;
+    return replicas;
+}
+
+static enum status
+answer_serving(const struct estimate_request *request, const struct catalog *catalog, struct answer *answer,
+               struct fault *fault)
+{
+    struct serving_ask ask = { request->arch, request->params, &answer->machine, &catalog->rates, &request->serving };
+
+    TRY(serving_plan_choose(&ask, &answer->serving, &answer->assumptions, &answer->notices, fault));
+    answer->has_serving = true;
+    answer->serving_minimum_gpus = serving_minimum_gpus(&ask);
+    answer->serving_fixes.count = 0;
+    if (answer->machine.gpu) {
+        serving_fixes(request, catalog, &answer->serving, &answer->serving_fixes);
+        answer->replicas = replicas_for(&answer->serving);
+    }
+    serving_notices(request, answer, &answer->notices);
+    return STATUS_OK;
+}
+
+static void
+assume_hardware(const struct hardware_ask *hardware, const struct machine *machine, struct assumptions *assumptions)
+{
+    if (!hardware->present || !machine->gpu)
+        return;
+    if (!hardware->offer && !hardware->gpus)
+        assume_number(assumptions, "gpus", "/hardware/gpus", 1);
+    if (hardware->offer && !hardware->offer_count)
+        assume_number(assumptions, "gpus", "/hardware/count", 1);
+    if (machine->gpu_count == 1)
+        return;
+    if (!hardware->offer && !hardware->gpus_per_node)
+        assume_number(assumptions, "gpus_per_node", "/hardware/gpus_per_node", machine->gpus_per_node);
+    if (!hardware->intranode)
+        assume_text(assumptions, "intranode", "/hardware/intranode", machine->has_nvlink ? "nvlink" : "pcie");
+    if (machine->nodes > 1 && !(hardware->internode_bits_per_second > 0) &&
+        !(hardware->offer && hardware->offer->network_bits_per_second > 0))
+        assume_number(assumptions, "internode_bandwidth", "/hardware/internode_bits_per_second",
+                      machine->network_bytes_per_second * 8 * machine->gpus_per_node);
+}
+
+static enum status
+check_request(const struct estimate_request *request, struct fault *fault)
+{
+    const struct hardware_ask *hardware = &request->hardware;
+    bool job = request->has_training || request->has_serving;
+
+    if (!request->arch && !hardware->present)
+        fault_add(fault, FAULT_NOTHING_ASKED, "", NULL, "model|hardware", NULL);
+    else if (job && !request->arch)
+        fault_add(fault, FAULT_MISSING_MEMBER, "/model", NULL, "model", NULL);
+    else if (hardware->offer && !hardware->offer->gpu)
+        fault_add(fault, FAULT_DEVICE_UNKNOWN, hardware->offer->is_server ? "/hardware/server" : "/hardware/instance",
+                  hardware->offer->id, "gpu", NULL);
+    else if (request->has_serving && request->arch->generic)
+        fault_add(fault, FAULT_CONFLICT, "/serving", NULL, "training", NULL);
+    return fault_any(fault) ? STATUS_FAULT : STATUS_OK;
+}
+
+enum status
+answer_run(const struct estimate_request *request, const struct catalog *catalog, struct answer *ret_answer,
+           struct fault *ret_fault)
+{
+    bool job = request->has_training || request->has_serving;
+
+    TRY(check_request(request, ret_fault));
+    ret_answer->has_training = ret_answer->has_serving = false;
+    ret_answer->arch = request->arch;
+    ret_answer->params = request->params;
+    ret_answer->machine = hardware_machine(&request->hardware);
+    ret_answer->has_duration = false;
+    ret_answer->replicas = (struct replicas){ 0, 0, 0 };
+    assume_hardware(&request->hardware, &ret_answer->machine, &ret_answer->assumptions);
+    if (request->arch)
+        ret_answer->kv_bytes_per_token = kv_cache_bytes_per_token(request->arch, 2);
+    if (request->has_training)
+        TRY(answer_training(request, catalog, ret_answer, ret_fault));
+    if (request->has_serving)
+        TRY(answer_serving(request, catalog, ret_answer, ret_fault));
+    ret_answer->has_fitting = job && !request->hardware.present;
+    if (ret_answer->has_fitting)
+        fitting_gpus(request, catalog, &ret_answer->fitting);
+    ret_answer->has_capabilities = !request->arch && ret_answer->machine.gpu;
+    if (ret_answer->has_capabilities)
+        capabilities_of(&ret_answer->machine, catalog, &ret_answer->capabilities);
+    return STATUS_OK;
+}

@@ -1,0 +1,50 @@
+/* The whole answer to an estimate request: plans chosen, fixes tried, remarks made. */
+#ifndef SERVICE_SEARCH_ANSWER_H
+#define SERVICE_SEARCH_ANSWER_H
+
+#include "service/search/fitting.h"
+#include "service/search/fixes.h"
+
+/* Copies of a serving replica that the load needs. */
+struct replicas {
+    uint32_t minimum;  /* for the mean load */
+    uint32_t for_peak; /* for peak_factor times it */
+    uint32_t maximum;  /* the peak with one spare */
+};
+
+/* Pointers inside it lead into the request, the catalog and the answer itself: it is filled in place, not copied. */
+struct answer {
+    const struct model_arch *arch; /* NULL: no model was named */
+    const struct model_params *params;
+    double kv_bytes_per_token; /* 2 bytes an element */
+    struct machine machine;
+    bool has_training, has_serving;
+    struct training_choice training;
+    struct fixes training_fixes;
+    uint32_t training_minimum_gpus; /* 0: not known */
+    bool has_duration;
+    struct range duration_hours;
+    double offload_host_bytes, checkpoint_bytes; /* of training; 0: none */
+    struct serving_choice serving;
+    struct fixes serving_fixes;
+    uint32_t serving_minimum_gpus;
+    struct replicas replicas;
+    bool has_fitting;
+    struct fitting_gpus fitting;
+    bool has_capabilities;
+    struct capabilities capabilities;
+    struct assumptions assumptions;
+    struct notices notices;
+};
+
+/* Answers a request on one catalog. `ret_answer` is cleared first but for its notices and assumptions, to which
+ * decoding may have added (the caller zeroes them before that). Faults: nothing asked, a split that is not legal,
+ * a format without a kernel, a device that is not known. */
+enum status answer_run(const struct estimate_request *request, const struct catalog *catalog, struct answer *ret_answer,
+                       struct fault *ret_fault);
+
+/* Remarks about a finished training or serving estimate (answer_notices.c). */
+void training_notices(const struct estimate_request *request, const struct answer *answer, struct notices *notices);
+void serving_notices(const struct estimate_request *request, const struct answer *answer, struct notices *notices);
+
+#endif

@@ -1,0 +1,133 @@
+#include "service/search/answer.h"
+
+#include "service/base/text.h"
+
+static void
+note_text(struct notices *notices, enum notice_code code, const char *pointer, const char *text)
+{
+    text_copy(notice_add(notices, code, pointer)->text[0], NOTE_TEXT_SIZE, text);
+}
+
+static void
+note_numbers(struct notices *notices, enum notice_code code, const char *pointer, double first, double second)
+{
+    struct notice *notice = notice_add(notices, code, pointer);
+
+    notice->number[0] = first;
+    notice->number[1] = second;
+}
+
+/* Remarks about the machine, whatever runs on it. */
+static void
+machine_notices(const struct estimate_request *request, const struct machine *machine, uint32_t tensor,
+                const char *pointer, struct notices *notices)
+{
+    const struct hardware_ask *hardware = &request->hardware;
+
+    if (!gpu_family_is_measured(machine->gpu->family))
+        note_text(notices, NOTICE_GPU_NOT_MEASURED, "/hardware/gpu", machine->gpu->id);
+    if (hardware->gpus_per_node > machine->gpu_count ||
+        (hardware->gpus_per_node && machine->gpu_count % hardware->gpus_per_node))
+        notice_add(notices, NOTICE_GPUS_PER_NODE_UNUSUAL, "/hardware/gpus_per_node");
+    if (machine->gpu->nvlink_kind == NVLINK_BRIDGE && machine->gpu_count > 1 && hardware->intranode != INTRANODE_NVLINK)
+        note_text(notices, NOTICE_NVLINK_BRIDGE_NOT_COUNTED, "/hardware/intranode", machine->gpu->id);
+    if (tensor > machine->gpus_per_node)
+        notice_add(notices, NOTICE_TENSOR_ACROSS_NODES, pointer);
+    else if (tensor > 1 && !machine->has_nvlink)
+        notice_add(notices, NOTICE_TENSOR_ACROSS_PCIE, pointer);
+}
+
+/* The stage below the chosen one that fits as well: sharding more than needed only costs traffic. */
+static void
+note_lower_sharding(const struct answer *answer, struct notices *notices)
+{
+    const struct training_estimate *estimate = &answer->training.estimate;
+    struct training_setup setup = estimate->setup;
+    struct footprint lower;
+
+    if (setup.plan.sharding != SHARDING_ZERO3 || estimate->memory.verdict == VERDICT_DOES_NOT_FIT ||
+        setup.job->framework == FRAMEWORK_MEGATRON)
+        return;
+    setup.plan.sharding = SHARDING_ZERO2;
+    training_memory(&setup, &lower);
+    if (lower.verdict == VERDICT_FITS && lower.allocated_bytes <= estimate->memory.allocated_bytes)
+        note_text(notices, NOTICE_LOWER_SHARDING_IS_ENOUGH, "/training/parallelism/sharding",
+                  sharding_names[SHARDING_ZERO2]);
+}
+
+void
+training_notices(const struct estimate_request *request, const struct answer *answer, struct notices *notices)
+{
+    const struct training_job *job = &answer->training.job;
+    const struct training_setup *setup = &answer->training.estimate.setup;
+    const struct model_arch *arch = request->arch;
+
+    if (arch->max_context_tokens && job->sequence_length > arch->max_context_tokens)
+        note_numbers(notices, NOTICE_SEQUENCE_ABOVE_MODEL_MAXIMUM, "/training/sequence_length", job->sequence_length,
+                     arch->max_context_tokens);
+    if (setup->plan.pipeline > 1 && arch->layer_count % setup->plan.pipeline)
+        note_numbers(notices, NOTICE_LAYERS_DO_NOT_DIVIDE, "/training/parallelism/pipeline", arch->layer_count,
+                     setup->plan.pipeline);
+    if (job->method == METHOD_QLORA &&
+        (job->framework == FRAMEWORK_HF_TRAINER || job->framework == FRAMEWORK_DEEPSPEED) &&
+        (job->precision == PRECISION_BF16_MIXED || job->precision == PRECISION_FP16_MIXED))
+        notice_add(notices, NOTICE_QLORA_UPCASTS, "/training/method");
+    if (!answer->has_duration)
+        notice_add(notices, NOTICE_NO_LENGTH_OF_JOB, "/training");
+    if (answer->offload_host_bytes > 0)
+        note_numbers(notices, NOTICE_HOST_MEMORY_NEEDED, "/training/offload", answer->offload_host_bytes, 0);
+    if (answer->machine.gpu) {
+        machine_notices(request, &answer->machine, setup->plan.tensor, "/training/parallelism/tensor", notices);
+        note_lower_sharding(answer, notices);
+    }
+}
+
+static void
+load_notices(const struct answer *answer, struct notices *notices)
+{
+    const struct serving_job *job = &answer->serving.job;
+    const struct serving_estimate *estimate = &answer->serving.estimate;
+    const struct serving_memory *memory = &estimate->memory;
+    double at_once = memory->max_concurrency * estimate->setup.replicas;
+
+    if (memory->max_context_length < job->context_length)
+        note_numbers(notices, NOTICE_CONTEXT_DOES_NOT_FIT, "/serving/context_length", job->context_length,
+                     memory->max_context_length);
+    else if (job->concurrency > at_once)
+        note_numbers(notices, NOTICE_CONCURRENCY_DOES_NOT_FIT, "/serving/concurrency", job->concurrency, at_once);
+    if (estimate->speed.overloaded)
+        note_numbers(notices, NOTICE_OVERLOADED_ARRIVALS, "/serving/requests_per_second", job->requests_per_second,
+                     estimate->speed.saturation_requests_per_second * estimate->setup.replicas);
+    if (job->concurrency > 1 && estimate->speed.burst_ttft_ms > 0)
+        note_numbers(notices, NOTICE_BURST_TTFT, "/serving/concurrency", job->concurrency,
+                     estimate->speed.burst_ttft_ms);
+}
+
+void
+serving_notices(const struct estimate_request *request, const struct answer *answer, struct notices *notices)
+{
+    const struct serving_job *job = &answer->serving.job;
+    const struct serving_setup *setup = &answer->serving.estimate.setup;
+    const struct model_arch *arch = request->arch;
+    const struct layer_kind *first = &arch->kinds[0];
+
+    if (arch->stored_format != WEIGHT_UNSAID && request->serving.precision &&
+        request->serving.precision != arch->stored_format && weight_format_bits(arch->stored_format) < 15) {
+        struct notice *notice = notice_add(notices, NOTICE_QUANTIZATION_CONFIG_OVERRIDDEN, "/serving/precision");
+
+        text_copy(notice->text[0], NOTE_TEXT_SIZE, weight_format_name(arch->stored_format));
+        text_copy(notice->text[1], NOTE_TEXT_SIZE, weight_format_name(job->precision));
+    }
+    if (arch->max_context_tokens && job->context_length > arch->max_context_tokens)
+        note_numbers(notices, NOTICE_SEQUENCE_ABOVE_MODEL_MAXIMUM, "/serving/context_length", job->context_length,
+                     arch->max_context_tokens);
+    if (setup->plan.tensor > 1 && arch->kind_count && first->attention == ATTENTION_LATENT)
+        note_numbers(notices, NOTICE_MLA_CACHE_REPLICATED, "/serving/parallelism/tensor", setup->plan.tensor, 0);
+    else if (arch->kind_count && first->attention == ATTENTION_HEADS && first->kv_head_count < setup->plan.tensor)
+        note_numbers(notices, NOTICE_KV_HEADS_REPLICATED, "/serving/parallelism/tensor", first->kv_head_count,
+                     setup->plan.tensor);
+    if (!answer->machine.gpu)
+        return;
+    machine_notices(request, &answer->machine, setup->plan.tensor, "/serving/parallelism/tensor", notices);
+    load_notices(answer, notices);
+}
