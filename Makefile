@@ -50,7 +50,7 @@ $(BUILD)/tests/accuracy/%.o $(BUILD)/tests/fuzz/%.o: ROOM_CFLAGS = $(CHECK_CFLAG
     -DPROJECT_ROOT='"$(CURDIR)"' -DSIZER_PROGRAM='"$(abspath $(BUILD))/sizer"'
 
 .DEFAULT_GOAL := all
-.PHONY: all run test check bench asan tsan cover tidy format layers fuzz fuzz-run migrate image accuracy deps clean help
+.PHONY: all run test tests check bench asan tsan cover tidy format layers fuzz fuzz-run migrate image accuracy deps clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -139,7 +139,8 @@ $(call program,$(api_tests) tests/accuracy/accuracy.c): $(BUILD)/%: $(BUILD)/%.o
 # TESTS narrows: make check TESTS='tests/service/model/%'
 TESTS ?= %
 test_programs = $(call program,$(filter $(TESTS),$(core_tests) $(db_tests) $(api_tests)))
-check: $(test_programs) $(if $(wildcard api/main.c),$(BUILD)/sizer) ## build and run all tests
+tests: $(test_programs) $(if $(wildcard api/main.c),$(BUILD)/sizer) ## build all tests
+check: tests ## build and run all tests
 	@tests/support/run.sh $(test_programs)
 
 # Checks beyond the tests
