@@ -1,0 +1,39 @@
+#include "api/handlers/estimate.h"
+
+#include "api/handlers/pinned.h"
+#include "api/json/estimate_json.h"
+
+static enum status
+answer_opened(struct estimate_decoded *decoded, struct answer *answer, const struct request *request,
+              const struct service_state *state, const struct catalog *catalog, struct response *response,
+              struct fault *fault)
+{
+    struct provenance provenance = { state->version, catalog, decoded->digest };
+
+    TRY(estimate_decode(catalog, decoded, &answer->notices, fault));
+    TRY(answer_run(&decoded->members.request, catalog, answer, fault));
+    estimate_encode(answer, &provenance, request->language, response->body);
+    return STATUS_OK;
+}
+
+enum status
+handle_estimate(const struct request *request, const struct service_state *state, struct response *ret_response,
+                struct fault *ret_fault)
+{
+    struct estimate_decoded decoded;
+    struct answer answer;
+    const struct catalog *catalog;
+    struct snapshot *pinned;
+    enum status status;
+
+    answer.notices.count = answer.notices.dropped = 0;
+    answer.assumptions.count = 0;
+    TRY(estimate_open(request, &decoded, &answer.notices, ret_fault));
+    status = pinned_catalog(estimate_version_asked(&decoded), state, &catalog, &pinned, ret_fault);
+    if (status == STATUS_OK)
+        status = answer_opened(&decoded, &answer, request, state, catalog, ret_response, ret_fault);
+    if (pinned)
+        catalog_release(pinned);
+    estimate_decoded_done(&decoded);
+    return status;
+}

@@ -1,0 +1,225 @@
+#include "api/json/estimate_json.h"
+
+#include <string.h>
+
+#include "api/json/canonical.h"
+#include "service/base/quantity.h"
+#include "service/base/text.h"
+
+static const char *const intranode_names[] = { NULL, "nvlink", "pcie" };
+
+#define HARDWARE_NUMBER(member_name, member, high)                                                                 \
+    {                                                                                                              \
+        .name = member_name, .kind = FIELD_U32, .offset = offsetof(struct hardware_members, ask.member), .min = 1, \
+        .max = (high)                                                                                              \
+    }
+#define HARDWARE_TEXT(member)                                                                     \
+    {                                                                                             \
+        .name = #member, .kind = FIELD_TEXT, .offset = offsetof(struct hardware_members, member), \
+        .max = sizeof(((struct hardware_members *)0)->member)                                     \
+    }
+
+static const struct field hardware_fields[] = {
+    HARDWARE_TEXT(gpu),
+    HARDWARE_NUMBER("gpus", gpus, 100000),
+    HARDWARE_NUMBER("gpus_per_node", gpus_per_node, 1024),
+    { .name = "internode_bits_per_second",
+      .kind = FIELD_REAL,
+      .offset = offsetof(struct hardware_members, ask.internode_bits_per_second),
+      .min = 1,
+      .max = 1e15 },
+    { .name = "intranode",
+      .kind = FIELD_ENUM,
+      .offset = offsetof(struct hardware_members, ask.intranode),
+      .names = intranode_names,
+      .name_count = COUNT_OF(intranode_names) },
+    HARDWARE_TEXT(storage),
+    HARDWARE_NUMBER("cpu_cores", cpu_cores, 100000),
+    { .name = "ram_bytes",
+      .kind = FIELD_REAL,
+      .offset = offsetof(struct hardware_members, ask.ram_bytes),
+      .min = 1,
+      .max = 1e16 },
+    HARDWARE_TEXT(instance),
+    HARDWARE_TEXT(server),
+    HARDWARE_NUMBER("count", offer_count, 10000),
+};
+const struct field_table hardware_table = { "Hardware", hardware_fields, COUNT_OF(hardware_fields) };
+
+#define MEMBER(member) offsetof(struct estimate_members, member)
+
+static const struct field estimate_fields[] = {
+    { .name = "model", .kind = FIELD_ANY, .offset = MEMBER(model) },
+    { .name = "training",
+      .kind = FIELD_OBJECT,
+      .offset = MEMBER(request.training),
+      .table = &training_table,
+      .present_offset = MEMBER(request.has_training) },
+    { .name = "serving",
+      .kind = FIELD_OBJECT,
+      .offset = MEMBER(request.serving),
+      .table = &serving_table,
+      .present_offset = MEMBER(request.has_serving) },
+    { .name = "dataset",
+      .kind = FIELD_OBJECT,
+      .offset = MEMBER(request.dataset),
+      .table = &dataset_table,
+      .present_offset = MEMBER(request.dataset.present) },
+    { .name = "checkpoint",
+      .kind = FIELD_OBJECT,
+      .offset = MEMBER(checkpoint),
+      .table = &checkpoint_table,
+      .present_offset = MEMBER(has_checkpoint) },
+    { .name = "hardware",
+      .kind = FIELD_OBJECT,
+      .offset = MEMBER(hardware),
+      .table = &hardware_table,
+      .present_offset = MEMBER(hardware.ask.present) },
+    { .name = "observed",
+      .kind = FIELD_OBJECT,
+      .offset = MEMBER(observed),
+      .table = &observed_table,
+      .present_offset = MEMBER(has_observed) },
+    { .name = "cost",
+      .kind = FIELD_OBJECT,
+      .offset = MEMBER(cost),
+      .table = &cost_table,
+      .present_offset = MEMBER(has_cost) },
+    { .name = "catalog_version", .kind = FIELD_TEXT, .offset = MEMBER(catalog_version), .max = 32 },
+};
+const struct field_table estimate_table = { "EstimateRequest", estimate_fields, COUNT_OF(estimate_fields) };
+
+enum status
+estimate_open(const struct request *http, struct estimate_decoded *decoded, struct notices *notices,
+              struct fault *fault)
+{
+    bool nan = false;
+
+    decoded->document = json_parse(http->body, http->body_size, MAX_BODY_DEPTH, &nan, fault);
+    if (!decoded->document)
+        return STATUS_FAULT;
+    if (nan)
+        notice_add(notices, NOTICE_NAN_READ_AS_NULL, "");
+    memset(&decoded->members, 0, sizeof decoded->members);
+    model_holder_init(&decoded->model);
+    request_digest(decoded->document, decoded->digest);
+    return STATUS_OK;
+}
+
+void
+estimate_decoded_done(struct estimate_decoded *decoded)
+{
+    model_holder_done(&decoded->model);
+    json_decref(decoded->document);
+}
+
+const char *
+estimate_version_asked(const struct estimate_decoded *decoded)
+{
+    return json_string_value(json_object_get(decoded->document, "catalog_version"));
+}
+
+static void
+resolve_gpu(const struct hardware_members *members, const struct catalog *catalog, struct hardware_ask *ask,
+            struct notices *notices, struct fault *fault)
+{
+    bool ambiguous = false;
+
+    ask->gpu = catalog_gpu_by_name(catalog, members->gpu, &ambiguous);
+    if (!ask->gpu) {
+        fault_add(fault, FAULT_GPU_UNKNOWN, "/hardware/gpu", members->gpu, "/catalog/gpus",
+                  catalog_nearest_gpu(catalog, members->gpu));
+        return;
+    }
+    if (ambiguous) {
+        struct notice *notice = notice_add(notices, NOTICE_AMBIGUOUS_GPU_NAME, "/hardware/gpu");
+
+        text_copy(notice->text[0], NOTE_TEXT_SIZE, members->gpu);
+        text_copy(notice->text[1], NOTE_TEXT_SIZE, ask->gpu->id);
+    }
+}
+
+static void
+resolve_offer(const char *id, bool is_server, const struct catalog *catalog, struct hardware_ask *ask,
+              struct fault *fault)
+{
+    const struct offer *offer = catalog_offer(catalog, id);
+
+    if (!offer || offer->is_server != is_server)
+        fault_add(fault, is_server ? FAULT_SERVER_UNKNOWN : FAULT_INSTANCE_UNKNOWN,
+                  is_server ? "/hardware/server" : "/hardware/instance", id,
+                  is_server ? "/catalog/servers" : "/catalog/instances", catalog_nearest_offer(catalog, id, is_server));
+    else
+        ask->offer = offer;
+}
+
+static void
+resolve_hardware(const struct hardware_members *members, const struct catalog *catalog, struct hardware_ask *ask,
+                 struct notices *notices, struct fault *fault)
+{
+    int named = !!members->gpu[0] + !!members->instance[0] + !!members->server[0];
+
+    *ask = members->ask;
+    if (!ask->present)
+        return;
+    if (named > 1)
+        fault_add(fault, FAULT_CONFLICT, "/hardware", NULL, "one of gpu|instance|server", NULL);
+    else if (!named)
+        fault_add(fault, FAULT_MISSING_MEMBER, "/hardware", NULL, "one of gpu|instance|server", NULL);
+    else if (members->gpu[0])
+        resolve_gpu(members, catalog, ask, notices, fault);
+    else
+        resolve_offer(members->instance[0] ? members->instance : members->server, members->server[0] != 0, catalog, ask,
+                      fault);
+    if (members->gpu[0] && ask->offer_count)
+        fault_add(fault, FAULT_CONFLICT, "/hardware/count", NULL, "gpus", "gpus");
+    if (!members->gpu[0] && named == 1 && ask->gpus)
+        fault_add(fault, FAULT_CONFLICT, "/hardware/gpus", NULL, "count", "count");
+    if (members->storage[0]) {
+        ask->storage = catalog_storage(catalog, members->storage);
+        if (!ask->storage)
+            fault_add(fault, FAULT_STORAGE_UNKNOWN, "/hardware/storage", members->storage, "/catalog/storage",
+                      catalog_nearest_storage(catalog, members->storage));
+    }
+}
+
+/* Members that are understood but that this program has no answer to yet are said to have none. */
+static void
+tell_unanswered(const struct estimate_members *members, struct notices *notices)
+{
+    const struct {
+        bool present;
+        const char *pointer;
+    } sections[] = { { members->request.dataset.present, "/dataset" },
+                     { members->has_checkpoint, "/checkpoint" },
+                     { members->has_observed, "/observed" } };
+
+    for (size_t i = 0; i < COUNT_OF(sections); i++)
+        if (sections[i].present)
+            text_copy(notice_add(notices, NOTICE_SECTION_NOT_ANSWERED, sections[i].pointer)->text[0], NOTE_TEXT_SIZE,
+                      sections[i].pointer + 1);
+}
+
+void
+estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded *decoded, struct notices *notices,
+                         struct fault *fault)
+{
+    struct estimate_members *members = &decoded->members;
+
+    if (members->model && !json_is_null(members->model)) {
+        model_decode(members->model, "/model", catalog, &decoded->model, notices, fault);
+        members->request.arch = decoded->model.arch;
+        members->request.params = decoded->model.params;
+    }
+    resolve_hardware(&members->hardware, catalog, &members->request.hardware, notices, fault);
+    tell_unanswered(members, notices);
+}
+
+enum status
+estimate_decode(const struct catalog *catalog, struct estimate_decoded *decoded, struct notices *notices,
+                struct fault *fault)
+{
+    fields_read(&estimate_table, decoded->document, "", &decoded->members, fault);
+    estimate_members_resolve(catalog, decoded, notices, fault);
+    return fault_any(fault) ? STATUS_FAULT : STATUS_OK;
+}

@@ -1,0 +1,177 @@
+#include "api/json/remarks_json.h"
+
+#include <string.h>
+
+#include "api/i18n/message.h"
+#include "service/base/quantity.h"
+#include "service/base/text.h"
+
+enum { SENTENCE_SIZE = 768, ID_SIZE = 96 };
+
+static const char *const severity_names[] = { "info", "warning", "critical" };
+
+/* A sentence by kind and code ("assumption", "engine"). */
+static void
+sentence_encode(struct json_writer *writer, const char *kind, const char *code, enum language language,
+                const struct message_values *values)
+{
+    char id[ID_SIZE], text[SENTENCE_SIZE];
+
+    text_format(id, sizeof id, "%s.%s", kind, code);
+    message_write(text, sizeof text, id, language, values);
+    writer_text(writer, "text", text);
+}
+
+void
+assumptions_encode(struct json_writer *writer, const struct assumptions *assumptions, enum language language)
+{
+    writer_array(writer, "assumptions");
+    for (size_t i = 0; i < assumptions->count; i++) {
+        const struct assumption *assumption = &assumptions->items[i];
+        struct message_values values = { { assumption->text }, { assumption->number } };
+
+        writer_object(writer, NULL);
+        writer_text(writer, "code", assumption->code);
+        writer_text(writer, "pointer", assumption->pointer);
+        if (assumption->kind == ASSUMED_NUMBER)
+            writer_real(writer, "value", assumption->number);
+        else
+            writer_text(writer, "value", assumption->text);
+        sentence_encode(writer, "assumption", assumption->code, language, &values);
+        writer_end_object(writer);
+    }
+    writer_end_array(writer);
+}
+
+void
+notices_encode(struct json_writer *writer, const struct notices *notices, enum language language)
+{
+    writer_array(writer, "notices");
+    for (size_t i = 0; i < notices->count; i++) {
+        const struct notice *notice = &notices->items[i];
+        const char *code = notice_code_name(notice->code);
+        struct message_values values = { { notice->text[0], notice->text[1] }, { 0 } };
+
+        memcpy(values.number, notice->number, sizeof values.number);
+        writer_object(writer, NULL);
+        writer_text(writer, "code", code);
+        writer_text(writer, "severity", severity_names[notice_severity(notice->code)]);
+        if (notice->pointer[0])
+            writer_text(writer, "pointer", notice->pointer);
+        sentence_encode(writer, "notice", code, language, &values);
+        writer_end_object(writer);
+    }
+    writer_end_array(writer);
+}
+
+static void
+setting_value_encode(struct json_writer *writer, const char *name, const struct setting *setting)
+{
+    const char *text;
+    bool is_null;
+
+    setting_path(setting, &text, &is_null);
+    if (is_null)
+        writer_null(writer, name);
+    else if (text)
+        writer_text(writer, name, text);
+    else
+        writer_real(writer, name, setting->value);
+}
+
+/* Members of one section of the request ("/training/..."), nested where the path has a third level. */
+static void
+section_encode(struct json_writer *writer, const struct fix *fix, const char *section)
+{
+    size_t length = strlen(section);
+    const char *open = NULL; /* the third level that is open, up to its slash */
+
+    for (uint32_t i = 0; i < fix->setting_count; i++) {
+        const char *text;
+        bool is_null;
+        const char *path = setting_path(&fix->settings[i], &text, &is_null);
+        const char *member = path + length + 2, *deeper = strchr(member, '/');
+
+        if (strncmp(path + 1, section, length) != 0 || path[length + 1] != '/')
+            continue;
+        if (!deeper) {
+            setting_value_encode(writer, member, &fix->settings[i]);
+            continue;
+        }
+        if (!open)
+            writer_object(writer, "parallelism"); /* the only member that is nested */
+        open = deeper;
+        setting_value_encode(writer, deeper + 1, &fix->settings[i]);
+    }
+    if (open)
+        writer_end_object(writer);
+}
+
+static bool
+touches(const struct fix *fix, const char *section)
+{
+    size_t length = strlen(section);
+
+    for (uint32_t i = 0; i < fix->setting_count; i++) {
+        const char *text;
+        bool is_null;
+        const char *path = setting_path(&fix->settings[i], &text, &is_null);
+
+        if (strncmp(path + 1, section, length) == 0 && path[length + 1] == '/')
+            return true;
+    }
+    return false;
+}
+
+/* The change as a merge patch (RFC 7396) on the request. */
+static void
+change_encode(struct json_writer *writer, const struct fix *fix)
+{
+    static const char *const sections[] = { "training", "serving", "hardware" };
+
+    writer_object(writer, "change");
+    for (size_t i = 0; i < COUNT_OF(sections); i++) {
+        if (!touches(fix, sections[i]))
+            continue;
+        writer_object(writer, sections[i]);
+        section_encode(writer, fix, sections[i]);
+        writer_end_object(writer);
+    }
+    writer_end_object(writer);
+}
+
+void
+fixes_encode(struct json_writer *writer, const struct fixes *fixes, enum language language)
+{
+    writer_array(writer, "fixes");
+    for (uint32_t i = 0; i < fixes->count; i++) {
+        const struct fix *fix = &fixes->items[i];
+        const char *code = fix_code_name(fix->code);
+        struct message_values values = { { fix->text }, { fix->number } };
+
+        writer_object(writer, NULL);
+        writer_text(writer, "code", code);
+        change_encode(writer, fix);
+        writer_text(writer, "verdict", verdict_name(fix->verdict));
+        writer_bytes(writer, "allocated_bytes", fix->allocated_bytes);
+        if (fix->time_factor > 0)
+            writer_real(writer, "time_factor", fix->time_factor);
+        sentence_encode(writer, "fix", code, language, &values);
+        writer_end_object(writer);
+    }
+    writer_end_array(writer);
+}
+
+void
+provenance_encode(struct json_writer *writer, const struct provenance *provenance)
+{
+    char version[24];
+
+    text_format(version, sizeof version, "%llu", (unsigned long long)provenance->catalog->version);
+    writer_object(writer, "provenance");
+    writer_text(writer, "sizer_version", provenance->sizer_version);
+    writer_text(writer, "catalog_version", version);
+    writer_text(writer, "as_of", provenance->catalog->as_of);
+    writer_text(writer, "request_sha256", provenance->request_sha256);
+    writer_end_object(writer);
+}
