@@ -103,6 +103,9 @@ struct model_shape {
 enum status model_arch_from_shape(const struct model_shape *shape, const char *pointer, struct model_arch *ret_arch,
                                   struct notices *notices, struct fault *ret_fault);
 
+/* A total stated beside the parts: the difference goes to extra_parameters, with a notice above 0.1 %. */
+void model_arch_state_total(struct model_arch *arch, uint64_t stated, struct notices *notices);
+
 /* Bounds every size, so that formulas need no checks after it. */
 enum status model_arch_check(const struct model_arch *arch, const char *pointer, struct fault *ret_fault);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const struct fact *
-facts_get(const struct facts *facts, const char *path)
+facts_find(const struct facts *facts, const char *path)
 {
     size_t low = 0;
     size_t high = facts->count;
@@ -16,7 +16,7 @@ facts_get(const struct facts *facts, const char *path)
         if (order == 0) {
             if (facts->used != NULL)
                 facts->used[middle] = true;
-            return facts->items[middle].kind == FACT_NULL ? NULL : &facts->items[middle];
+            return &facts->items[middle];
         }
         if (order < 0)
             low = middle + 1;
@@ -24,4 +24,12 @@ facts_get(const struct facts *facts, const char *path)
             high = middle;
     }
     return NULL;
+}
+
+const struct fact *
+facts_get(const struct facts *facts, const char *path)
+{
+    const struct fact *fact = facts_find(facts, path);
+
+    return fact != NULL && fact->kind == FACT_NULL ? NULL : fact;
 }

@@ -36,4 +36,7 @@ struct facts {
 /* The fact at a path, NULL when absent. Marks it used. null counts as absent. */
 const struct fact *facts_get(const struct facts *facts, const char *path);
 
+/* The same, but null is found too, for keys where null says something else than leaving them out. */
+const struct fact *facts_find(const struct facts *facts, const char *path);
+
 #endif

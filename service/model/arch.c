@@ -1,0 +1,122 @@
+/* From a config to an architecture: the class is looked up, its family reads, nothing unknown is passed over. */
+#include "service/model/arch.h"
+
+#include <string.h>
+
+#include "service/base/quantity.h"
+#include "service/base/text.h"
+#include "service/model/families/family.h"
+#include "service/model/keys.h"
+#include "service/model/params.h"
+#include "service/model/quantization.h"
+#include "service/model/reader.h"
+
+/* Where the class of a config stands: `architectures`, or `_class_name` of a diffusers config. */
+static const struct fact *
+class_fact(const struct facts *facts)
+{
+    const struct fact *fact = facts_get(facts, "/architectures/0");
+
+    return fact != NULL ? fact : facts_get(facts, "/_class_name");
+}
+
+static void
+class_fault(struct reader *reader, const struct fact *fact)
+{
+    char pointer[FAULT_POINTER_SIZE];
+
+    text_format(pointer, sizeof(pointer), "%s%s", reader->pointer, fact->path);
+    if (fact->kind == FACT_TEXT)
+        fault_add(reader->fault, FAULT_MODEL_CLASS_UNSUPPORTED, pointer, fact->text, NULL,
+                  family_nearest_class(fact->text));
+    else
+        fault_add(reader->fault, FAULT_WRONG_TYPE, pointer, NULL, "string", NULL);
+}
+
+/* The row of the config's class; NULL after a fault. A model type stands in when no class is named. */
+static const struct family_class *
+find_class(struct reader *reader)
+{
+    const struct fact *named = class_fact(&reader->facts);
+    const struct fact *type = facts_get(&reader->facts, "/model_type");
+    const struct family_class *row = NULL;
+
+    if (named == NULL && type == NULL) {
+        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "architectures", NULL, "array of a class name");
+        return NULL;
+    }
+    if (named != NULL && named->kind == FACT_TEXT)
+        row = family_of_class(named->text);
+    else if (named == NULL && type->kind == FACT_TEXT)
+        row = family_of_model_type(type->text);
+    if (row == NULL)
+        class_fault(reader, named != NULL ? named : type);
+    return row;
+}
+
+static void
+note_mtp(const struct reader *reader)
+{
+    if (reader->arch->mtp_layer_count > 0)
+        notice_add(reader->notices, NOTICE_MTP_LEFT_OUT, reader->pointer)->number[0] = reader->arch->mtp_layer_count;
+}
+
+enum status
+model_arch_read(const struct facts *facts, const char *pointer, struct model_arch *ret_arch, struct notices *notices,
+                struct fault *ret_fault)
+{
+    bool used[MAX_FACTS];
+    struct model_arch arch;
+    struct reader reader = {
+        .facts = *facts, .pointer = pointer, .arch = &arch, .notices = notices, .fault = ret_fault
+    };
+    size_t faults_before = ret_fault->item_count + ret_fault->more_count;
+
+    if (facts->used == NULL) {
+        memset(used, 0, facts->count < MAX_FACTS ? facts->count : MAX_FACTS);
+        reader.facts.used = used;
+        reader.facts.count = facts->count < MAX_FACTS ? facts->count : MAX_FACTS;
+    }
+    memset(&arch, 0, sizeof(arch));
+    const struct family_class *row = find_class(&reader);
+    if (row == NULL)
+        return STATUS_FAULT;
+    text_copy(arch.architecture, sizeof(arch.architecture), row->class_name);
+    text_copy(arch.model_type, sizeof(arch.model_type), row->model_type);
+    row->read(&reader, row->decoder);
+    quantization_read(&reader);
+    keys_sort_out(&reader);
+    if (ret_fault->item_count + ret_fault->more_count > faults_before)
+        return STATUS_FAULT;
+    TRY(model_arch_check(&arch, pointer, ret_fault));
+    note_mtp(&reader);
+    *ret_arch = arch;
+    return STATUS_OK;
+}
+
+/* Far above any network, far below what wraps when two of them are taken from each other. */
+static int64_t
+bounded(uint64_t parameters)
+{
+    return (int64_t)u64_min(parameters, LIMIT_PARAMETERS);
+}
+
+void
+model_arch_state_total(struct model_arch *arch, uint64_t stated, struct notices *notices)
+{
+    static const double noticed = 1e-3; /* of the counted total: smaller differences are rows of padding and buffers */
+    uint64_t counted = model_params_count(arch).total;
+    double difference = (double)stated - (double)counted;
+
+    if (arch->generic) {
+        arch->generic_parameters = stated;
+        return;
+    }
+    if (difference > noticed * (double)counted || -difference > noticed * (double)counted) {
+        struct notice *notice = notice_add(notices, NOTICE_STATED_PARAMETER_COUNT_DIFFERS, "/model/parameter_count");
+
+        notice->number[0] = (double)stated;
+        notice->number[1] = (double)counted;
+    }
+    arch->extra_parameters += bounded(stated) - bounded(counted);
+}

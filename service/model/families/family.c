@@ -1,0 +1,82 @@
+/* The table of classes, put together from those of the families. */
+#include "service/model/families/family.h"
+
+#include <string.h>
+
+#include "service/base/quantity.h"
+#include "service/base/text.h"
+#include "service/model/families/tables.h"
+
+static const struct family_class *const tables[] = {
+    family_dense,
+    family_experts,
+    family_latent,
+    family_gpt,
+};
+
+static const struct family_class *
+find(const char *name, bool by_class)
+{
+    for (size_t i = 0; i < COUNT_OF(tables); i++) {
+        for (const struct family_class *row = tables[i]; row->class_name != NULL; row++) {
+            if (strcmp(by_class ? row->class_name : row->model_type, name) == 0)
+                return row;
+        }
+    }
+    return NULL;
+}
+
+const struct family_class *
+family_of_class(const char *class_name)
+{
+    return find(class_name, true);
+}
+
+const struct family_class *
+family_of_model_type(const char *model_type)
+{
+    return model_type[0] == '\0' ? NULL : find(model_type, false);
+}
+
+/* Class names end alike ("ForCausalLM"), so only what stands before that tells them apart. */
+static const char *
+tail_of(const char *class_name)
+{
+    const char *tail = strstr(class_name, "For");
+
+    return tail != NULL ? tail : class_name + strlen(class_name);
+}
+
+/* Edits between the stems of two classes of the same ending; above `limit` when the ending differs. */
+static unsigned
+stem_distance(const char *a, const char *b, unsigned limit)
+{
+    char stems[2][ARCH_NAME_SIZE];
+
+    if (strcmp(tail_of(a), tail_of(b)) != 0)
+        return limit + 1;
+    text_format(stems[0], sizeof(stems[0]), "%.*s", (int)(tail_of(a) - a), a);
+    text_format(stems[1], sizeof(stems[1]), "%.*s", (int)(tail_of(b) - b), b);
+    return text_distance(stems[0], stems[1], limit);
+}
+
+const char *
+family_nearest_class(const char *class_name)
+{
+    const char *nearest = NULL;
+    unsigned limit = 1 + (unsigned)(tail_of(class_name) - class_name) / 6;
+
+    for (size_t i = 0; i < COUNT_OF(tables); i++) {
+        for (const struct family_class *row = tables[i]; row->class_name != NULL; row++) {
+            unsigned distance = stem_distance(class_name, row->class_name, limit);
+
+            if (distance > limit)
+                continue;
+            nearest = row->class_name;
+            if (distance == 0)
+                return nearest;
+            limit = distance - 1;
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,27 @@
+/* A family: how the configs of some classes are read. The table of classes is in family.c. */
+#ifndef SERVICE_MODEL_FAMILIES_FAMILY_H
+#define SERVICE_MODEL_FAMILIES_FAMILY_H
+
+#include "service/model/reader.h"
+
+struct decoder;
+
+/* Fills reader->arch; faults are collected in reader->fault. */
+typedef void family_read(struct reader *reader, const struct decoder *decoder);
+
+/* A class of `architectures`, how it is read, and with which traits (NULL where the reader needs none). */
+struct family_class {
+    const char *class_name;
+    const char *model_type; /* the one it stands for when a config names no class; "" when another row does */
+    family_read *read;
+    const struct decoder *decoder;
+};
+
+/* The row of a class, of a model type; NULL when it is not supported. */
+const struct family_class *family_of_class(const char *class_name);
+const struct family_class *family_of_model_type(const char *model_type);
+
+/* The supported class that was probably meant, NULL when none is near. */
+const char *family_nearest_class(const char *class_name);
+
+#endif
