@@ -190,9 +190,10 @@ fuzz: ## fuzz each parser for FUZZ_SECONDS (30)
 fuzz-run: $(fuzz_programs)
 	@for program in $(fuzz_programs); do \
 	    name=$$(basename $$program _fuzz); found=$(BUILD)/found/$$name; mkdir -p $$found; \
-	    echo "fuzz $$name"; \
 	    $$program -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
-	        -artifact_prefix=$$found/ $$found $$(ls -d tests/fuzz/seeds/$$name 2>/dev/null) || exit 1; \
+	        -artifact_prefix=$(BUILD)/found/$$name. $$found $$(ls -d tests/fuzz/seeds/$$name 2>/dev/null) \
+	        2>$$found.log || { tail -n 60 $$found.log; echo "FAILED: fuzz $$name"; exit 1; }; \
+	    echo "fuzz $$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' $$found.log) inputs, no failure"; \
 	done
 $(fuzz_programs): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/libsupport.a $(libraries)
 	$(call command,link $@) $(CC) $(BASE_LDFLAGS) -fsanitize=fuzzer,address,undefined $(LDFLAGS) -o $@ $^ \
