@@ -1,0 +1,177 @@
+#include "service/recommend/recommend.h"
+
+#include <string.h>
+
+#include "service/base/quantity.h"
+#include "service/recommend/judge.h"
+#include "service/recommend/offers.h"
+
+const char *const budget_scope_names[4] = { NULL, "total", "per_month", "purchase" };
+const char *const objective_names[5] = { NULL, "cost", "time", "balanced", "headroom" };
+const char *const maturity_names[3] = { NULL, "exploring", "steady" };
+
+static const char *const reason_names[REASON_COUNT] = {
+    [REASON_NONE] = "none",
+    [REASON_DOES_NOT_FIT] = "does_not_fit",
+    [REASON_OVER_BUDGET] = "over_budget",
+    [REASON_OVER_DEADLINE] = "over_deadline",
+    [REASON_SLO_MISSED] = "slo_missed",
+    [REASON_NO_PRICE] = "no_price",
+    [REASON_PRICE_TOO_OLD] = "price_too_old",
+    [REASON_REGION_EXCLUDED] = "region_excluded",
+    [REASON_PROVIDER_EXCLUDED] = "provider_excluded",
+    [REASON_SPOT_EXCLUDED] = "spot_excluded",
+    [REASON_COMPLIANCE_UNKNOWN] = "compliance_unknown",
+    [REASON_OVER_POWER] = "over_power",
+    [REASON_OVER_GPU_LIMIT] = "over_gpu_limit",
+    [REASON_NO_KERNEL_FOR_PRECISION] = "no_kernel_for_precision",
+    [REASON_DEVICE_UNKNOWN] = "device_unknown",
+    [REASON_NO_EXCHANGE_RATE] = "no_exchange_rate",
+};
+
+const char *
+reason_code_name(enum reason_code code)
+{
+    return reason_names[code];
+}
+
+static double
+power_price(const struct recommend_request *request, const struct rates *rates, const struct catalog *catalog)
+{
+    struct money money = money_from_amount(rates->cost_electricity_cny_per_kwh, CURRENCY_CNY), converted;
+
+    if (catalog_exchange(catalog, money, request->terms.currency, &converted, NULL))
+        return money_amount(converted);
+    return 0;
+}
+
+void
+recommend_complete(struct recommend_request *request, const struct rates *rates, const struct catalog *catalog,
+                   struct assumptions *assumptions)
+{
+    struct cost_terms *terms = &request->terms;
+    struct constraints *constraints = &request->constraints;
+
+    if (!request->objective) {
+        request->objective = OBJECTIVE_COST;
+        assume_text(assumptions, "objective", "/objective", objective_names[OBJECTIVE_COST]);
+    }
+    if (!request->limit) {
+        request->limit = 10;
+        assume_number(assumptions, "limit", "/limit", 10);
+    }
+    if (!(terms->horizon_months > 0)) {
+        terms->horizon_months = 36;
+        assume_number(assumptions, "horizon_months", "/horizon_months", 36);
+    }
+    if (!(terms->utilization_ratio > 0)) {
+        terms->utilization_ratio = 0.6;
+        assume_number(assumptions, "utilization_ratio", "/utilization_ratio", 0.6);
+    }
+    if (!(terms->pue > 0))
+        terms->pue = rates->cost_pue;
+    if (!(terms->residual_ratio > 0))
+        terms->residual_ratio = rates->cost_residual_ratio;
+    if (!(terms->electricity_per_kwh > 0))
+        terms->electricity_per_kwh = power_price(request, rates, catalog);
+    if (constraints->budget_scope == BUDGET_PURCHASE && !constraints->acquisition)
+        constraints->acquisition = ACQUIRE_BUY;
+}
+
+/* Keeps the best `limit`, in order. */
+static void
+keep(struct recommendation *all, const struct candidate *candidate, const struct recommend_request *request)
+{
+    size_t limit = request->limit < MAX_CANDIDATES ? request->limit : MAX_CANDIDATES;
+    size_t at = all->count;
+
+    all->feasible_offers++;
+    if (all->count == limit) {
+        if (candidate_compare(candidate, &all->candidates[limit - 1], request->objective) >= 0)
+            return;
+        at = limit - 1;
+    } else {
+        all->count++;
+    }
+    while (at > 0 && candidate_compare(candidate, &all->candidates[at - 1], request->objective) < 0) {
+        all->candidates[at] = all->candidates[at - 1];
+        at--;
+    }
+    all->candidates[at] = *candidate;
+}
+
+/* A few of every reason, so that each is seen. */
+static void
+keep_example(struct recommendation *all, const struct offer *offer, const struct reason *reason)
+{
+    size_t most = reason->code == REASON_DOES_NOT_FIT || reason->code == REASON_OVER_BUDGET ? 4 : 2;
+
+    if (all->rejected_by[reason->code] > most || all->example_count == MAX_EXAMPLES)
+        return;
+    all->examples[all->example_count++] = (struct rejection){ .offer = offer, .reason = *reason };
+}
+
+/* Constraints that a number relaxes: the offer that came nearest is remembered. */
+static void
+keep_relaxation(struct recommendation *all, const struct offer *offer, const struct reason *reason)
+{
+    if (reason->code != REASON_OVER_BUDGET && reason->code != REASON_OVER_DEADLINE && reason->code != REASON_OVER_POWER)
+        return;
+    for (size_t i = 0; i < all->relaxation_count; i++) {
+        struct relaxation *known = &all->relaxations[i];
+
+        if (known->code != reason->code)
+            continue;
+        if (reason->actual < known->to) {
+            known->to = reason->actual;
+            known->offer = offer;
+        }
+        return;
+    }
+    if (all->relaxation_count < MAX_RELAXATIONS)
+        all->relaxations[all->relaxation_count++] =
+            (struct relaxation){ reason->code, offer, reason->required, reason->actual };
+}
+
+static void
+reject(struct recommendation *all, const struct offer *offer, const struct reason *reason)
+{
+    all->rejected_count++;
+    all->rejected_by[reason->code]++;
+    keep_example(all, offer, reason);
+    keep_relaxation(all, offer, reason);
+}
+
+void
+recommend_run(const struct recommend_request *request, const struct catalog *catalog, struct outcome_cache *cache,
+              struct recommendation *ret_recommendation)
+{
+    struct recommendation *all = ret_recommendation;
+    struct judge judge = { request, catalog, cache, 0 };
+
+    memset(cache, 0, sizeof *cache);
+    memset(all, 0, sizeof *all);
+    for (size_t i = 0; i < catalog->offer_count; i++) {
+        const struct offer *offer = &catalog->offers[i];
+        const struct price *price;
+        struct candidate candidate;
+        struct reason reason;
+
+        if (!offer_is_searched(request, offer))
+            continue;
+        all->searched_offers++;
+        if (!offer_is_allowed(request, offer, &reason)) {
+            reject(all, offer, &reason);
+            continue;
+        }
+        price = offer_price(request, catalog, offer, &reason);
+        if (price)
+            reason = judge_offer(&judge, offer, price, &candidate);
+        if (reason.code == REASON_NONE)
+            keep(all, &candidate, request);
+        else
+            reject(all, offer, &reason);
+    }
+    pareto_mark(all->candidates, all->count);
+    all->searched_plans = judge.plans;
+}
