@@ -16,4 +16,17 @@ double flop_forward_attention_per_token(const struct model_arch *arch, double se
 double
 flop_training_per_token(const struct model_arch *arch, const struct model_params *params, double sequence_length);
 
+/* The pieces of attention, of one layer. Operations of one pair of tokens: 2 heads (d_qk + d_v). */
+double flop_forward_pair(const struct layer_kind *kind);
+
+/* Tokens that a token attends on average: half of a causal sequence, w - w^2 / 2s of a window w, all of it in an
+ * encoder. */
+double flop_attended_tokens(const struct model_arch *arch, const struct layer_kind *kind, double sequence_length);
+
+/* Operations of a recurrent mixer's scan for one token: 2 (chunk x width + 2 x state) (arXiv:2405.21060 section 6). */
+double flop_forward_scan(const struct model_arch *arch, const struct layer_kind *kind);
+
+/* Share of the tokens that the head scores in training. */
+double flop_scored_share(const struct model_arch *arch);
+
 #endif

@@ -11,6 +11,8 @@ struct training_time {
     double linear, memory_traffic, experts, attention, elementwise, recompute, launch_gaps, head, bubble, optimizer;
     double tensor_communication, expert_communication, context_communication, data_communication,
         pipeline_communication;
+    double host_link; /* offload: weights and gradients over the GPU's slot */
+    double host_step; /* offload: the optimizer on the host's cores */
 };
 
 struct training_speed {
@@ -26,7 +28,8 @@ struct training_speed {
     enum bottleneck bottleneck;
 };
 
-/* See the source for each term. Sharded groups, rings and exposed shares: rates. Never fails on a checked setup. */
+/* See the source for each term. Sharded groups, rings and exposed shares: rates. Never fails on a checked setup;
+ * without a GPU all times are 0 and only the work (flop, tokens, samples) is told. */
 void training_speed(const struct training_setup *setup, struct training_speed *ret_speed);
 
 #endif

@@ -1,0 +1,151 @@
+/* Collectives of each kind of parallelism, and the share of them that shows. */
+#include "service/speed/communication_time.h"
+
+#include "service/memory/gathered.h"
+#include "service/parallel/collective.h"
+#include "service/speed/layer_time.h"
+
+static struct exposed
+exposed_of(struct link_seconds seconds, double times)
+{
+    return (struct exposed){ link_seconds_longer(seconds) * times, seconds.across > seconds.inside };
+}
+
+void
+layer_exchange_of(const struct training_setup *setup, const struct machine *machine, const struct layer_work *work,
+                  struct layer_exchange *ret_exchange)
+{
+    const struct rates *rates = setup->rates;
+    const struct parallelism *plan = &setup->plan;
+    double start = rates->link_latency_seconds;
+
+    /* an all-reduce is a reduce-scatter and an all-gather */
+    ret_exchange->tensor = exposed_of(collective_link_seconds(machine, rates, work->tensor_bytes, plan->tensor, 1), 2);
+    ret_exchange->tensor.seconds =
+        rates->training_exposed_tensor * (ret_exchange->tensor.seconds + 2 * start * work->tensor_count);
+    /* tokens go out and come back */
+    ret_exchange->expert =
+        exposed_of(all_to_all_link_seconds(machine, rates, work->expert_sent_bytes, plan->expert, work->expert_copies),
+                   2 * rates->training_exposed_expert);
+    ret_exchange->expert.seconds += start * work->expert_count;
+    ret_exchange->context =
+        exposed_of(neighbour_link_seconds(machine, rates, work->context_bytes, (uint64_t)plan->tensor * plan->context),
+                   rates->training_exposed_context);
+}
+
+void
+local_parameters_of(const struct training_setup *setup, struct local_parameters *ret_local)
+{
+    const struct parallelism *plan = &setup->plan;
+    const struct model_params *params = setup->params;
+    double dense = 0, experts = 0, tensor = plan->tensor, stages = plan->pipeline;
+    double ways = plan->expert > 1 ? plan->expert : tensor;
+    double gpus = tensor * plan->data * plan->context;
+
+    for (uint32_t i = 0; i < setup->arch->kind_count; i++) {
+        const struct layer_params *layer = &params->layers[i];
+        double count = setup->arch->kinds[i].count;
+
+        dense += count * ((double)layer->attention + (double)layer->mlp + (double)layer->router);
+        experts += count * setup->arch->kinds[i].expert_count * (double)layer->expert;
+    }
+    /* embedding and head lie on different stages */
+    dense = dense / stages + ((double)params->embedding + (double)params->head) / (stages > 1 ? 2 : 1);
+    dense += (double)params->extra / stages;
+    ret_local->dense = dense / tensor;
+    ret_local->experts = experts / stages / ways;
+    ret_local->expert_ranks = gpus > ways ? gpus / ways : 1;
+}
+
+static struct link_seconds
+sum_link_seconds(struct link_seconds a, struct link_seconds b)
+{
+    return (struct link_seconds){ a.inside + b.inside, a.across + b.across };
+}
+
+/* One gather or scatter of `bytes` a parameter over the data ranks, experts over their own. */
+static struct link_seconds
+sweep(const struct training_setup *setup, const struct machine *machine, const struct local_parameters *local,
+      double bytes)
+{
+    const struct parallelism *plan = &setup->plan;
+    uint32_t ranks = plan->data * plan->context;
+    uint32_t expert_ranks = local->expert_ranks < 4e9 ? (uint32_t)local->expert_ranks : UINT32_MAX;
+    uint32_t expert_stride = plan->expert > plan->tensor ? plan->expert : plan->tensor;
+    struct link_seconds dense =
+        collective_link_seconds(machine, setup->rates, bytes * local->dense, ranks, plan->tensor);
+
+    if (local->experts <= 0)
+        return dense;
+    return sum_link_seconds(
+        dense, collective_link_seconds(machine, setup->rates, bytes * local->experts, expert_ranks, expert_stride));
+}
+
+static double
+stage_layers(const struct training_setup *setup)
+{
+    return (double)setup->arch->layer_count / setup->plan.pipeline;
+}
+
+/* Weights before forward and backward, gradients after; frozen weights have none. */
+static struct exposed
+sharded_exchange(const struct training_setup *setup, const struct machine *machine,
+                 const struct local_parameters *local, double latency, double behind)
+{
+    const struct rates *rates = setup->rates;
+    double sweeps = method_is_adapter(setup->job->method) ? 2 : 3;
+    struct exposed all = exposed_of(sweep(setup, machine, local, 2), sweeps);
+    double share = runs_hf_modules(setup->job) ? rates->training_exposed_zero3_modules : rates->training_exposed_zero3;
+    double hidden = rates->training_zero3_overlap * behind, left;
+
+    all.seconds += sweeps * latency * stage_layers(setup);
+    left = all.seconds - hidden;
+    all.seconds *= share;
+    if (left > all.seconds)
+        all.seconds = left;
+    return all;
+}
+
+void
+data_exchange_of(const struct training_setup *setup, const struct machine *machine, double behind,
+                 struct data_exchange *ret_exchange)
+{
+    const struct parallelism *plan = &setup->plan;
+    const struct rates *rates = setup->rates;
+    uint32_t ranks = plan->data * plan->context;
+    double latency = collective_latency_seconds(machine, rates, ranks, plan->tensor);
+    struct local_parameters local;
+
+    ret_exchange->micro_batch = ret_exchange->step = (struct exposed){ 0, false };
+    if (ranks <= 1)
+        return;
+    local_parameters_of(setup, &local);
+    if (plan->sharding == SHARDING_ZERO3) {
+        ret_exchange->micro_batch = sharded_exchange(setup, machine, &local, latency, behind);
+        return;
+    }
+    if (method_is_adapter(setup->job->method))
+        return; /* an adapter's gradients are nothing beside the rest */
+    /* FP32 gradients and 16-bit weights in Megatron, 16-bit gradients and weights elsewhere */
+    ret_exchange->step = exposed_of(sweep(setup, machine, &local, setup->job->framework == FRAMEWORK_MEGATRON ? 6 : 4),
+                                    rates->training_exposed_data);
+    ret_exchange->step.seconds += 2 * latency * stage_layers(setup);
+}
+
+struct exposed
+pipeline_exchange(const struct training_setup *setup, const struct machine *machine)
+{
+    const struct parallelism *plan = &setup->plan;
+    const struct rates *rates = setup->rates;
+    double tokens = (double)setup->micro_batch_size * setup->job->sequence_length / plan->context;
+    double ways = plan->sequence_parallel == FLAG_YES ? plan->tensor : 1;
+    struct exposed exchange;
+
+    if (plan->pipeline <= 1)
+        return (struct exposed){ 0, false };
+    exchange = exposed_of(
+        neighbour_link_seconds(machine, rates, 2 * tokens * setup->arch->hidden_size / ways, machine->gpu_count), 1);
+    exchange.seconds = rates->training_exposed_pipeline * 2 * plan->virtual_stages *
+                       (exchange.seconds + 2 * rates->link_latency_seconds);
+    return exchange;
+}

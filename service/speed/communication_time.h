@@ -1,0 +1,40 @@
+/* Seconds that a step waits for the links, beyond what runs behind compute. */
+#ifndef SERVICE_SPEED_COMMUNICATION_TIME_H
+#define SERVICE_SPEED_COMMUNICATION_TIME_H
+
+#include "service/speed/layer_work.h"
+
+/* Exposed seconds, and whether the network between nodes or the links inside one set them. */
+struct exposed {
+    double seconds;
+    bool across;
+};
+
+/* Of one micro-batch's layers, one direction. A machine other than the setup's may be given. */
+struct layer_exchange {
+    struct exposed tensor, expert, context;
+};
+
+void layer_exchange_of(const struct training_setup *setup, const struct machine *machine, const struct layer_work *work,
+                       struct layer_exchange *ret_exchange);
+
+/* Between data ranks. ZeRO-3 gathers weights before forward and backward and scatters gradients in every micro-batch;
+ * `behind` is the compute of one, that they can hide behind. All else reduces gradients once a step. */
+struct data_exchange {
+    struct exposed micro_batch, step;
+};
+
+void data_exchange_of(const struct training_setup *setup, const struct machine *machine, double behind,
+                      struct data_exchange *ret_exchange);
+
+/* Activations to the next pipeline stage and gradients back, one micro-batch. */
+struct exposed pipeline_exchange(const struct training_setup *setup, const struct machine *machine);
+
+/* Parameters on one GPU of a mean stage before sharding, experts apart. */
+struct local_parameters {
+    double dense, experts, expert_ranks /* that share one expert's states */;
+};
+
+void local_parameters_of(const struct training_setup *setup, struct local_parameters *ret_local);
+
+#endif

@@ -1,0 +1,35 @@
+/* Operations over pace and activations over bandwidth, three times forward in all. */
+#include "service/speed/generic_time.h"
+
+#include "service/memory/optimizer.h"
+#include "service/parallel/collective.h"
+#include "service/speed/pace.h"
+
+/* Bytes a sample leaves for backward are convolution and normalisation outputs in 16 bit: two tensors of two bytes for
+ * each element a convolution makes. */
+static const double kept_bytes_per_element = 4;
+
+void
+generic_time_of(const struct training_setup *setup, const struct machine *machine, struct training_time *ret_time,
+                bool *ret_across)
+{
+    const struct model_arch *arch = setup->arch;
+    const struct rates *rates = setup->rates;
+    struct pace pace = pace_of(machine->gpu, rates, setup->job);
+    double samples = (double)setup->micro_batch_size * setup->accumulation_steps;
+    bool half = precision_is_mixed(setup->job->precision) || setup->job->precision == PRECISION_BF16_PURE;
+    double elements = arch->activation_bytes_per_sample / kept_bytes_per_element;
+    double states = state_bytes_of(rates, setup->job->precision, setup->job->optimizer, FRAMEWORK_FSDP).states;
+    struct link_seconds ring;
+
+    *ret_time = (struct training_time){ 0 };
+    *ret_across = false;
+    ret_time->linear = samples * 3 * arch->flop_per_sample / pace.linear;
+    ret_time->elementwise = samples * 3 * rates->training_convolution_passes * (half ? 2 : 4) * elements / pace.memory;
+    ret_time->optimizer = (rates->training_optimizer_bytes + 2 * states) * (double)setup->params->total / pace.memory;
+    if (setup->plan.data <= 1)
+        return;
+    ring = collective_link_seconds(machine, rates, 4 * (double)setup->params->total, setup->plan.data, 1);
+    ret_time->data_communication = rates->training_exposed_data * 2 * link_seconds_longer(ring);
+    *ret_across = ring.across > ring.inside;
+}

@@ -1,0 +1,106 @@
+/* Work over pace, forward and backward. */
+#include "service/speed/layer_time.h"
+
+#include "service/memory/gathered.h"
+
+/* Passes over the scores that eager attention makes besides its two products: mask, scale, softmax, dropout. */
+static const double score_passes = 4;
+
+double
+pass_seconds(const struct pass_time *pass)
+{
+    return pass->linear + pass->memory_traffic + pass->experts + pass->attention + pass->elementwise;
+}
+
+bool
+runs_hf_modules(const struct training_job *job)
+{
+    return job->framework == FRAMEWORK_HF_TRAINER ||
+           (job->framework == FRAMEWORK_DEEPSPEED && job->method != METHOD_PRETRAIN);
+}
+
+double
+host_floor_seconds(const struct training_setup *setup, double layers)
+{
+    const struct rates *rates = setup->rates;
+    double seconds = rates->training_host_layer_seconds * layers;
+
+    if (!runs_hf_modules(setup->job))
+        return 0;
+    if (!method_is_adapter(setup->job->method)) /* adapters triple the modules of a projection */
+        seconds *= rates->training_host_share_plain;
+    if (setup->recompute != RECOMPUTE_FULL)
+        seconds *= rates->training_host_share_once;
+    return seconds;
+}
+
+static void
+forward_time(const struct training_setup *setup, const struct layer_work *work, const struct pace *pace,
+             struct pass_time *forward)
+{
+    double unpacking = setup->job->method == METHOD_QLORA ? setup->rates->training_unpack_bytes * work->weights : 0;
+
+    forward->linear = work->linear_flop / pace->linear;
+    forward->memory_traffic = (work->linear_bytes + work->expert_bytes + unpacking) / pace->memory;
+    forward->experts = work->expert_flop / pace->experts;
+    forward->attention = work->attention_flop / pace->attention;
+    forward->elementwise = (work->elementwise_bytes + score_passes * work->score_bytes) / pace->elementwise;
+    if (work->adapter_flop > 0) { /* thin products: half the rate */
+        forward->linear += 2 * work->adapter_flop / pace->scores;
+        forward->elementwise += work->adapter_bytes / pace->elementwise;
+    }
+}
+
+static void
+backward_time(const struct training_setup *setup, const struct layer_work *work, const struct pace *pace,
+              struct pass_time *backward)
+{
+    bool adapter = method_is_adapter(setup->job->method), eager = setup->job->attention == ATTENTION_KERNEL_EAGER;
+    double gradients = adapter ? 1 : 2; /* of the input, of the weight */
+    double unpacking = setup->job->method == METHOD_QLORA ? setup->rates->training_unpack_bytes * work->weights : 0;
+    double bytes = work->linear_bytes_backward + work->expert_bytes_backward + unpacking;
+
+    if (!adapter)
+        bytes += work->gradient_bytes + work->expert_gradient_bytes;
+    backward->linear = gradients * work->linear_flop / pace->linear;
+    backward->memory_traffic = bytes / pace->memory;
+    backward->experts = gradients * work->expert_flop / pace->experts;
+    backward->attention = (eager ? 2 : 2.5) * work->attention_flop / pace->attention;
+    backward->elementwise = 2 * (work->elementwise_bytes + score_passes * work->score_bytes) / pace->elementwise;
+    if (work->adapter_flop > 0) {
+        backward->linear += 2 * 2 * work->adapter_flop / pace->scores;
+        backward->elementwise += 2 * work->adapter_bytes / pace->elementwise;
+    }
+}
+
+/* Megatron's selective form repeats the attention core, which flash does anyway (arXiv:2205.05198 section 5); PyTorch's
+ * operator policy repeats every other matrix product (torchtitan). */
+static void
+recompute_time(const struct training_setup *setup, struct layer_time *time)
+{
+    const struct pass_time *forward = &time->forward;
+
+    time->recomputed_share = setup->recompute == RECOMPUTE_FULL ? 1 : 0;
+    time->recomputed = 0;
+    if (setup->recompute != RECOMPUTE_SELECTIVE)
+        return;
+    if (setup->job->framework != FRAMEWORK_MEGATRON)
+        time->recomputed =
+            setup->rates->training_selective_share * (forward->linear + forward->memory_traffic + forward->experts);
+    else if (setup->job->attention == ATTENTION_KERNEL_EAGER)
+        time->recomputed = forward->attention + forward->elementwise;
+}
+
+void
+layer_time_of(const struct training_setup *setup, const struct layer_work *work, const struct pace *pace,
+              struct layer_time *ret_time)
+{
+    double passes = method_is_adapter(setup->job->method) || setup->job->method == METHOD_FREEZE ? 2 : 3;
+    uint32_t layers = setup->arch->layer_count, trained = setup->job->trainable_layers;
+
+    forward_time(setup, work, pace, &ret_time->forward);
+    backward_time(setup, work, pace, &ret_time->backward);
+    recompute_time(setup, ret_time);
+    ret_time->head = passes * work->head_flop / pace->scores + work->head_bytes / pace->memory;
+    ret_time->backward_share = setup->job->method == METHOD_FREEZE && trained < layers ? (double)trained / layers : 1;
+}

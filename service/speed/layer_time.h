@@ -1,0 +1,34 @@
+/* Seconds that the layers of a stage take for one micro-batch, by cause, without communication. */
+#ifndef SERVICE_SPEED_LAYER_TIME_H
+#define SERVICE_SPEED_LAYER_TIME_H
+
+#include "service/speed/layer_work.h"
+#include "service/speed/pace.h"
+
+/* One pass. */
+struct pass_time {
+    double linear, memory_traffic, experts, attention, elementwise;
+};
+
+struct layer_time {
+    struct pass_time forward, backward;
+    double recomputed;       /* seconds of forward work done again, where that is not simply a share of it */
+    double recomputed_share; /* of the forward pass with its communication */
+    double backward_share;   /* of the layers that the backward pass reaches */
+    double head;             /* forward and backward */
+};
+
+/* A product and its two gradients cost the same operations; with a frozen weight one gradient falls away. Flash
+ * attention computes its scores again backward: 2.5 times forward (arXiv:2205.14135 section 3.1). */
+void layer_time_of(const struct training_setup *setup, const struct layer_work *work, const struct pace *pace,
+                   struct layer_time *ret_time);
+
+double pass_seconds(const struct pass_time *pass);
+
+/* Code that launches module by module from Python cannot go faster than this, seconds for all layers of a stage. */
+double host_floor_seconds(const struct training_setup *setup, double layers);
+
+/* Such code: HF Trainer, and DeepSpeed where it fine-tunes HF models. */
+bool runs_hf_modules(const struct training_job *job);
+
+#endif
