@@ -252,7 +252,7 @@ writer_bytes(struct json_writer *writer, const char *name, double bytes)
 void
 writer_range(struct json_writer *writer, const char *name, struct range range)
 {
-    char *at = begin(writer, name, 3 * NUMBER_BYTES + sizeof "{'low':,'expected':,'high':}");
+    char *at = begin(writer, name, (size_t)3 * NUMBER_BYTES + sizeof "{'low':,'expected':,'high':}");
 
     if (!at)
         return;
