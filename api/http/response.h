@@ -23,7 +23,10 @@ struct response {
     size_t header_count;
 };
 
-/* Adds a header; `name` is a constant, `value` is copied. */
+/* Adds a header; `name` is a constant, `value` is copied. Beyond MAX_RESPONSE_HEADERS nothing is added. */
 void response_header(struct response *response, const char *name, const char *value);
+
+/* A media type as Content-Type names it; "" for MEDIA_NONE (no body). */
+const char *media_type_name(enum media_type media);
 
 #endif

@@ -1,0 +1,30 @@
+/* The log: one JSON object a line, each line one write(2). */
+#ifndef API_OBSERVE_LOG_H
+#define API_OBSERVE_LOG_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "api/observe/observe.h"
+
+struct log {
+    int fd;                    /* lent */
+    enum log_level level;      /* lines below it are left out */
+    atomic_uint_fast64_t lost; /* lines that could not be written */
+};
+
+/* Writes an event with its fields. */
+void log_event(struct log *log, enum event event, const struct event_field *fields, size_t count);
+
+/* Writes a request's line: level error for 500, warn for other 5xx, else info. */
+void log_request(struct log *log, const struct request_record *record);
+
+enum { LOG_TIME_SIZE = 25 }; /* "2026-01-31T23:59:59.123Z" */
+
+/* RFC 3339 UTC with milliseconds. Cheap within one second: the calling thread keeps the date. */
+void log_time(char ret_text[LOG_TIME_SIZE], int64_t seconds, long nanoseconds);
+
+/* "info", "warn", "error". */
+const char *log_level_name(enum log_level level);
+
+#endif

@@ -1,0 +1,203 @@
+/* The listening socket and the thread that accepts. libmicrohttpd could listen itself, but in 0.9.75 its
+ * MHD_quiesce_daemon() and its workers may both take the socket out of the same epoll set, and the loser aborts the
+ * process; and the socket could not be closed before the last connection is. */
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "api/server_internal.h"
+#include "service/base/quantity.h"
+
+enum {
+    BACKLOG = 1024,
+    FULL_WAIT_MS = 5,    /* until it is looked again whether a connection has ended */
+    FORGIVE_AFTER = 40,  /* such waits: then connections that never reached a worker were refused there */
+    ERROR_WAIT_MS = 100, /* after accept failed, mostly for want of file descriptors */
+};
+
+static struct addrinfo *
+resolve(const struct server_settings *settings, int *ret_error)
+{
+    struct addrinfo hints = {
+        .ai_family = AF_UNSPEC,
+        .ai_socktype = SOCK_STREAM,
+        .ai_flags = AI_PASSIVE | AI_NUMERICSERV,
+    };
+    struct addrinfo *addresses = NULL;
+    char port[8];
+
+    (void)snprintf(port, sizeof port, "%u", settings->port);
+    *ret_error = getaddrinfo(settings->host[0] ? settings->host : NULL, port, &hints, &addresses);
+    return *ret_error == 0 ? addresses : NULL;
+}
+
+/* A socket that listens on one address, or -1 with errno. */
+static int
+listen_on(const struct addrinfo *address)
+{
+    int fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, address->ai_protocol);
+    int yes = 1, no = 0, error;
+
+    if (fd < 0)
+        return -1;
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (address->ai_family == AF_INET6) /* "::" serves IPv4 too */
+        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    if (bind(fd, address->ai_addr, address->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    error = errno;
+    (void)close(fd);
+    errno = error;
+    return -1;
+}
+
+static uint16_t
+bound_port(int fd)
+{
+    struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
+    socklen_t size = sizeof address;
+
+    if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
+        return 0;
+    if (address.ss_family == AF_INET6)
+        return ntohs(((const struct sockaddr_in6 *)&address)->sin6_port);
+    return ntohs(((const struct sockaddr_in *)&address)->sin_port);
+}
+
+static enum status
+refuse_address(const struct server_settings *settings, const char *why, struct fault *ret_fault)
+{
+    char address[FAULT_TEXT_SIZE];
+    struct fault_item *item;
+
+    (void)snprintf(address, sizeof address, "%.64s:%u", settings->host, settings->port);
+    item = fault_add(ret_fault, FAULT_BAD_PARAMETER, "SIZER_LISTEN", address, why, NULL);
+    if (item)
+        item->is_parameter = true;
+    return STATUS_FAULT;
+}
+
+enum status
+accept_listen(struct server *server, struct fault *ret_fault)
+{
+    char why[FAULT_TEXT_SIZE];
+    int error, fd = -1;
+    struct addrinfo *addresses = resolve(&server->settings, &error);
+
+    if (!addresses)
+        return refuse_address(&server->settings, gai_strerror(error), ret_fault);
+    for (const struct addrinfo *address = addresses; address && fd < 0; address = address->ai_next)
+        fd = listen_on(address);
+    error = errno;
+    freeaddrinfo(addresses);
+    if (fd < 0)
+        return refuse_address(&server->settings, strerror_r(error, why, sizeof why), ret_fault);
+    server->listen_fd = fd;
+    server->port = bound_port(fd);
+    return STATUS_OK;
+}
+
+/* Waits for a connection, or `wait_ms` when there is no room for one. false: accepting is to end. */
+static bool
+wait_for_connection(const struct server *server, bool room, int wait_ms)
+{
+    struct pollfd fds[] = {
+        { .fd = server->stop_fd, .events = POLLIN },
+        { .fd = server->listen_fd, .events = POLLIN },
+    };
+
+    while (poll(fds, room ? 2 : 1, room ? -1 : wait_ms) < 0)
+        if (errno != EINTR)
+            break;
+    return fds[0].revents == 0;
+}
+
+/* Accepts one connection and hands it on; false when there was none. */
+static bool
+accept_one(struct server *server, int *ret_error)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    int fd = accept4(server->listen_fd, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+    *ret_error = fd < 0 ? errno : 0;
+    if (fd < 0)
+        return false;
+    return MHD_add_connection(server->daemon, fd, (const struct sockaddr *)&address, size) == MHD_YES; /* takes fd */
+}
+
+static void
+report_failure(const struct server *server, int error)
+{
+    char why[FAULT_TEXT_SIZE];
+    const struct event_field fields[] = { { .name = "why", .text = strerror_r(error, why, sizeof why) } };
+
+    observe_event(server->settings.observer, EVENT_ACCEPT_FAILED, fields, 1);
+}
+
+static bool
+is_passing(int error)
+{
+    return error == 0 || error == EAGAIN || error == EINTR || error == ECONNABORTED || error == EPROTO;
+}
+
+/* Counts what it handed on: a worker takes a connection in a moment later, and only then counts it as opened. */
+static void *
+accept_loop(void *of)
+{
+    struct server *server = of;
+    uint64_t handed_on = 0;
+    unsigned full_waits = 0;
+    bool failing = false;
+
+    for (;;) {
+        bool failed_before = failing;
+        uint64_t opened = atomic_load(&server->opened), closed = atomic_load(&server->closed);
+        bool room = u64_max(handed_on, opened) - closed < server->settings.connections;
+        int error;
+
+        if (!wait_for_connection(server, room && !failing, failing ? ERROR_WAIT_MS : FULL_WAIT_MS))
+            return NULL;
+        full_waits = room || handed_on <= opened ? 0 : full_waits + 1;
+        if (full_waits > FORGIVE_AFTER)
+            handed_on = opened;
+        if (!room)
+            continue;
+        if (accept_one(server, &error))
+            handed_on++;
+        failing = !is_passing(error);
+        if (failing && !failed_before)
+            report_failure(server, error);
+    }
+}
+
+bool
+accept_start(struct server *server)
+{
+    server->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (server->stop_fd < 0)
+        return false;
+    server->accepting = pthread_create(&server->acceptor, NULL, accept_loop, server) == 0;
+    return server->accepting;
+}
+
+void
+accept_stop(struct server *server)
+{
+    if (server->accepting) {
+        (void)eventfd_write(server->stop_fd, 1);
+        pthread_join(server->acceptor, NULL);
+        server->accepting = false;
+    }
+    if (server->listen_fd >= 0)
+        (void)close(server->listen_fd);
+    server->listen_fd = -1;
+    if (server->stop_fd >= 0)
+        (void)close(server->stop_fd);
+    server->stop_fd = -1;
+}
