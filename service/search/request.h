@@ -22,9 +22,22 @@ struct hardware_ask {
     double ram_bytes;
 };
 
+enum dataset_format {
+    DATASET_FORMAT_UNSAID = 0,
+    DATASET_RAW_FILES,
+    DATASET_JPEG_FILES,
+    DATASET_WEBDATASET,
+    DATASET_TFRECORD,
+    DATASET_LMDB,
+    DATASET_PARQUET,
+    DATASET_PRETOKENIZED
+};
+
 struct dataset_ask {
     bool present;
-    double bytes, samples, tokens, tokens_per_sample;
+    double bytes, samples, tokens, tokens_per_sample, files, mean_file_bytes;
+    enum dataset_format format;
+    double growth_per_year, uplink_bits_per_second, daily_bytes;
 };
 
 struct estimate_request {
