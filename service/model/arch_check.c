@@ -86,7 +86,7 @@ model_arch_check(const struct model_arch *arch, const char *pointer, struct faul
     size_t faults_before = ret_fault->item_count + ret_fault->more_count;
     const struct bound bounds[] = {
         { "num_hidden_layers", arch->layer_count, 1, MAX_LAYERS },
-        { "hidden_size", arch->hidden_size, 1, LIMIT_WIDTH },
+        { "hidden_size", arch->hidden_size, 1, LIMIT_HIDDEN },
         { "vocab_size", arch->vocabulary_size, 0, LIMIT_VOCABULARY },
         { "max_position_embeddings", arch->max_context_tokens, 0, LIMIT_CONTEXT },
         { "num_hidden_layers", arch->kind_count, 1, MAX_LAYER_KINDS },

@@ -13,7 +13,8 @@
 /* Largest sizes that are believed; above them is a fault, so that products of a few of them stay in 64 bits. */
 enum {
     LIMIT_LAYERS = MAX_LAYERS,
-    LIMIT_WIDTH = 1 << 20, /* hidden and intermediate sizes, ranks, widths of any matrix */
+    LIMIT_HIDDEN = 1 << 20,
+    LIMIT_WIDTH = 1 << 22, /* widths of any other matrix */
     LIMIT_HEADS = 4096,
     LIMIT_HEAD_SIZE = 1 << 16,
     LIMIT_VOCABULARY = 1 << 24,

@@ -37,7 +37,7 @@ read_sizes(struct reader *reader, const struct decoder *decoder, struct decoder_
     const struct class_sizes *class_sizes = decoder->sizes != NULL ? decoder->sizes : &no_class_sizes;
 
     sizes->hidden =
-        reader_count_class(reader, "hidden_size|n_embd|d_model|n_embed", 1, LIMIT_WIDTH, class_sizes->hidden);
+        reader_count_class(reader, "hidden_size|n_embd|d_model|n_embed", 1, LIMIT_HIDDEN, class_sizes->hidden);
     sizes->layers = reader_count_class(reader, "num_hidden_layers|n_layer|n_layers|num_layers", 1, LIMIT_LAYERS,
                                        class_sizes->layers);
     sizes->vocabulary =
