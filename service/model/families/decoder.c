@@ -44,8 +44,12 @@ read_sizes(struct reader *reader, const struct decoder *decoder, struct decoder_
         reader_count_class(reader, "padded_vocab_size|vocab_size", 1, LIMIT_VOCABULARY, class_sizes->vocabulary);
     (void)reader_find(reader, "vocab_size");
     attention_read_heads(reader, decoder, sizes);
-    for (const struct fixed *fixed = decoder->fixed; fixed != NULL && fixed->key != NULL; fixed++)
-        reader_fixed(reader, fixed->key, fixed->value);
+    for (const struct fixed *fixed = decoder->fixed; fixed != NULL && fixed->key != NULL; fixed++) {
+        if (fixed->value != NULL)
+            reader_fixed(reader, fixed->key, fixed->value);
+        else
+            (void)reader_find(reader, fixed->key);
+    }
 }
 
 /* Width of a dense MLP. */
@@ -76,9 +80,15 @@ read_ends(struct reader *reader, const struct decoder *decoder, const struct dec
     arch->causal = true;
     arch->hidden_size = sizes->hidden;
     arch->vocabulary_size = sizes->vocabulary;
-    arch->final_norm_elements = (decoder->no_final_norm ? 0 : norm) + (decoder->embedding_norm ? norm : 0);
+    arch->final_norm_elements =
+        (choice_made(reader, &decoder->no_final_norm) ? 0 : norm) + (decoder->embedding_norm ? norm : 0);
     if (choice_made(reader, &decoder->head_bias))
         arch->final_norm_elements += sizes->vocabulary;
+    if (decoder->projected_embedding) {
+        arch->embedding_size = reader_count_or(reader, "word_embed_proj_dim", 1, LIMIT_WIDTH, sizes->hidden);
+        if (arch->embedding_size != sizes->hidden)
+            arch->final_norm_elements += 2 * (uint64_t)sizes->hidden * arch->embedding_size;
+    }
     if (decoder->position_keys != NULL) {
         uint64_t rows = reader_count(reader, decoder->position_keys, 1, LIMIT_CONTEXT);
 
@@ -192,8 +202,10 @@ decoder_read(struct reader *reader, const struct decoder *decoder)
     read_ends(reader, decoder, &sizes);
     read_layers(reader, decoder, &sizes);
     reader->arch->mtp_layer_count = read_mtp(reader);
-    if (nested)
+    if (nested) {
         reader_leave(reader);
+        (void)reader_find(reader, "vocab_size"); /* repeated there by some */
+    }
     reader->arch->tied_head = read_tie(reader, decoder, !version_is_5(reader), nested_known, nested_tie);
     if (decoder->tower != NULL) {
         uint64_t elements = decoder->tower(reader, sizes.hidden);

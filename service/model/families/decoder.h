@@ -56,8 +56,8 @@ struct experts {
     bool bias_by_method; /* a bias where topk_method is noaux_tc or unsaid */
 };
 
-/* A key that can only hold one value here, as text ("true", "4", "default"); another is not known. Ends with an empty
- * row. */
+/* A key that can only hold one value here, as text ("true", "4", "default"); another is not known. NULL: any, the key
+ * changes no size of this class. Ends with an empty row. */
 struct fixed {
     const char *key, *value;
 };
@@ -75,6 +75,7 @@ struct decoder {
     const struct fixed *fixed;
     const char *text_object; /* where the text model's keys are, NULL: at the root */
 
+    bool projected_embedding;  /* word_embed_proj_dim: rows narrower than the layers, a projection on either side */
     const char *position_keys; /* learned positions: rows */
     uint32_t position_extra;   /* rows beside those */
     bool embedding_norm;
@@ -84,10 +85,11 @@ struct decoder {
     struct choice qkv_bias, out_bias;
     enum qk_norm_kind qk_norm;
     struct choice qk_norm_when;
-    bool sinks;      /* one element a head */
-    bool query_gate; /* the query is twice as wide */
-    bool one_kv_head;
-    bool delta_net; /* layers of linear attention between those of full attention */
+    bool sinks;                /* one element a head */
+    bool query_gate;           /* the query is twice as wide */
+    const char *kv_keys;       /* key heads, when not under the usual keys */
+    struct choice one_kv_head; /* multi-query attention */
+    bool delta_net;            /* layers of linear attention between those of full attention */
 
     enum window_rule window;
     uint32_t window_tokens, window_period; /* class defaults */
@@ -101,7 +103,7 @@ struct decoder {
     enum norm_kind norm;
     uint32_t block_norms;   /* norms a layer; 0: two */
     struct choice one_norm; /* attention and MLP side by side behind one norm */
-    bool no_final_norm;
+    struct choice no_final_norm;
 
     /* Parameters beside the text model, NULL: none. Called with the root of the config in front of it. */
     uint64_t (*tower)(struct reader *reader, uint32_t text_hidden_size);

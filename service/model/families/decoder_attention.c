@@ -11,10 +11,10 @@ choice_made(struct reader *reader, const struct choice *choice)
 static uint32_t
 read_kv_heads(struct reader *reader, const struct decoder *decoder, uint32_t heads)
 {
-    static const char keys[] = "num_key_value_heads|num_kv_heads|n_head_kv";
+    const char *keys = decoder->kv_keys != NULL ? decoder->kv_keys : "num_key_value_heads|num_kv_heads|n_head_kv";
     const struct fact *fact = reader_find(reader, keys);
 
-    if (decoder->one_kv_head)
+    if (choice_made(reader, &decoder->one_kv_head))
         return 1;
     if (fact == NULL && decoder->kv_heads > 0)
         return decoder->kv_heads;

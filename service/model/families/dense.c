@@ -44,14 +44,14 @@ static const struct decoder qwen = {
     .mlp_divisor = 2,
 };
 
-static const struct decoder qwen2 = {
+const struct decoder decoder_qwen2 = {
     .kv_heads = 32,
     .qkv_bias = { .always = true },
     .window = WINDOW_LATE,
     .window_tokens = 4096,
 };
 
-static const struct decoder qwen3 = {
+const struct decoder decoder_qwen3 = {
     .kv_heads = 32,
     .head_size = 128,
     .qkv_bias = { .keys = "attention_bias" },
@@ -193,8 +193,8 @@ const struct family_class family_dense[] = {
     { "LLaMAForCausalLM", "", decoder_read, &decoder_llama },
     { "MistralForCausalLM", "mistral", decoder_read, &mistral },
     { "QWenLMHeadModel", "qwen", decoder_read, &qwen },
-    { "Qwen2ForCausalLM", "qwen2", decoder_read, &qwen2 },
-    { "Qwen3ForCausalLM", "qwen3", decoder_read, &qwen3 },
+    { "Qwen2ForCausalLM", "qwen2", decoder_read, &decoder_qwen2 },
+    { "Qwen3ForCausalLM", "qwen3", decoder_read, &decoder_qwen3 },
     { "GemmaForCausalLM", "gemma", decoder_read, &gemma },
     { "Gemma2ForCausalLM", "gemma2", decoder_read, &gemma2 },
     { "Gemma3ForCausalLM", "gemma3_text", decoder_read, &decoder_gemma3 },

@@ -52,7 +52,7 @@ const struct decoder decoder_qwen3_moe = {
 };
 
 /* three of four layers keep a state (arXiv:2412.06464) */
-static const struct decoder qwen3_next = {
+const struct decoder decoder_qwen3_next = {
     .kv_heads = 2,
     .head_size = 256,
     .qkv_bias = { .keys = "attention_bias" },
@@ -157,7 +157,7 @@ const struct family_class family_experts[] = {
     { "MixtralForCausalLM", "mixtral", decoder_read, &mixtral },
     { "Qwen2MoeForCausalLM", "qwen2_moe", decoder_read, &qwen2_moe },
     { "Qwen3MoeForCausalLM", "qwen3_moe", decoder_read, &decoder_qwen3_moe },
-    { "Qwen3NextForCausalLM", "qwen3_next", decoder_read, &qwen3_next },
+    { "Qwen3NextForCausalLM", "qwen3_next", decoder_read, &decoder_qwen3_next },
     { "PhiMoEForCausalLM", "phimoe", decoder_read, &phimoe },
     { "PhimoeForCausalLM", "", decoder_read, &phimoe },
     { "OlmoeForCausalLM", "olmoe", decoder_read, &olmoe },

@@ -8,10 +8,7 @@
 #include "service/model/families/tables.h"
 
 static const struct family_class *const tables[] = {
-    family_dense,
-    family_experts,
-    family_latent,
-    family_gpt,
+    family_dense, family_experts, family_latent, family_gpt, family_vision_language, family_variants,
 };
 
 static const struct family_class *

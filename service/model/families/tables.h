@@ -2,11 +2,17 @@
 #ifndef SERVICE_MODEL_FAMILIES_TABLES_H
 #define SERVICE_MODEL_FAMILIES_TABLES_H
 
-#include "service/model/families/family.h"
+#include "service/model/families/decoder.h"
 
-extern const struct family_class family_dense[];   /* RMS norms or the like, gated MLP */
-extern const struct family_class family_experts[]; /* mixtures of experts with heads */
-extern const struct family_class family_latent[];  /* latent attention */
-extern const struct family_class family_gpt[];     /* layer norms with biases, plain MLP */
+extern const struct family_class family_dense[];           /* RMS norms or the like, gated MLP */
+extern const struct family_class family_experts[];         /* mixtures of experts with heads */
+extern const struct family_class family_latent[];          /* latent attention */
+extern const struct family_class family_gpt[];             /* layer norms with biases, plain MLP */
+extern const struct family_class family_vision_language[]; /* a vision tower in front of one of those */
+extern const struct family_class family_variants[];        /* decoders whose keys decide on each other */
+
+/* Traits that more than one file builds on. */
+extern const struct decoder decoder_llama, decoder_gemma3, decoder_qwen2, decoder_qwen3, decoder_qwen3_moe,
+    decoder_qwen3_next, decoder_deepseek_v3;
 
 #endif

@@ -1,0 +1,173 @@
+/* Decoders whose keys decide on each other: their traits are settled first, then read. Sources as in dense.c. */
+#include <stddef.h>
+
+#include "service/model/families/decoder_parts.h"
+#include "service/model/families/tables.h"
+
+#define ALWAYS         \
+    {                  \
+        .always = true \
+    }
+
+static const struct fixed falcon_fixed[] = { { "alibi", NULL }, { "num_kv_heads", NULL }, { NULL, NULL } };
+
+/* tiiuae/falcon: plain MLP of 4 hidden, biases by one key */
+static const struct decoder falcon = {
+    .tied = true,
+    .fixed = falcon_fixed,
+    .qkv_bias = { .keys = "bias" },
+    .out_bias = { .keys = "bias" },
+    .plain_mlp = true,
+    .mlp_multiples = 4,
+    .mlp_bias = { .keys = "bias" },
+    .norm = NORM_LAYER,
+};
+
+/* Old configs have one key head (multi_query) whatever num_kv_heads says; new ones count them and norm attention and
+ * MLP apart. A config that states n_head_kv alone is a new one (tiiuae/falcon-40b). */
+static void
+read_falcon(struct reader *reader, const struct decoder *traits)
+{
+    struct decoder decoder = *traits;
+    bool states_heads = reader_get(reader, "n_head_kv") != NULL;
+    bool grouped = reader_flag_or(reader, "new_decoder_architecture", states_heads);
+    bool multi_query = reader_flag_or(reader, "multi_query", true);
+    bool parallel = reader_flag_or(reader, "parallel_attn", true);
+    uint32_t norms = grouped ? reader_count_or(reader, "num_ln_in_parallel_attn", 1, 2, 2) : parallel ? 1 : 2;
+
+    decoder.block_norms = norms;
+    if (!grouped) {
+        decoder.one_kv_head.always = multi_query;
+        decoder.kv_keys = multi_query ? NULL : "num_attention_heads|n_head";
+    }
+    decoder_read(reader, &decoder);
+}
+
+static const struct fixed chatglm_fixed[] = {
+    { "add_bias_linear", "false" },    { "rmsnorm", "true" },
+    { "post_layer_norm", "true" },     { "multi_query_attention", NULL },
+    { "multi_query_group_num", NULL }, { NULL, NULL },
+};
+
+/* THUDM/chatglm2-6b, chatglm3-6b, glm-4-9b */
+static const struct decoder chatglm = {
+    .fixed = chatglm_fixed,
+    .qkv_bias = { .keys = "add_qkv_bias|add_bias_linear" },
+};
+
+/* Groups of key heads count only when multi-query attention is on. */
+static void
+read_chatglm(struct reader *reader, const struct decoder *traits)
+{
+    struct decoder decoder = *traits;
+
+    decoder.kv_keys =
+        reader_flag_or(reader, "multi_query_attention", false) ? "multi_query_group_num" : "num_attention_heads";
+    decoder_read(reader, &decoder);
+}
+
+/* bigcode/starcoder: learned positions, one key head */
+static const struct decoder gpt_bigcode = {
+    .tied = true,
+    .position_keys = "n_positions",
+    .qkv_bias = ALWAYS,
+    .out_bias = ALWAYS,
+    .one_kv_head = { .keys = "multi_query", .absent = true },
+    .plain_mlp = true,
+    .mlp_multiples = 4,
+    .mlp_bias = ALWAYS,
+    .norm = NORM_LAYER,
+};
+
+static const struct fixed opt_fixed[] = {
+    { "enable_bias", "true" },
+    { "layer_norm_elementwise_affine", "true" },
+    { "_remove_final_layer_norm", "false" },
+    { NULL, NULL },
+};
+
+/* facebook/opt: two position rows more than positions; 350m norms behind its blocks and has no last norm */
+static const struct decoder opt = {
+    .tied = true,
+    .fixed = opt_fixed,
+    .projected_embedding = true,
+    .position_keys = "max_position_embeddings",
+    .position_extra = 2,
+    .qkv_bias = ALWAYS,
+    .out_bias = ALWAYS,
+    .plain_mlp = true,
+    .mlp_bias = ALWAYS,
+    .norm = NORM_LAYER,
+};
+
+static void
+read_opt(struct reader *reader, const struct decoder *traits)
+{
+    struct decoder decoder = *traits;
+
+    decoder.no_final_norm.always = !reader_flag_or(reader, "do_layer_norm_before", true);
+    decoder_read(reader, &decoder);
+}
+
+static const struct fixed mpt_fixed[] = {
+    { "no_bias", "true" },
+    { "attn_config/qk_ln", "false" },
+    { "attn_config/attn_type", "multihead_attention" },
+    { "attn_config", NULL },
+    { "ffn_config", NULL },
+    { "init_config", NULL },
+    { "init_device", NULL },
+    { "norm_type", NULL },
+    { "verbose", NULL },
+    { NULL, NULL },
+};
+
+/* mosaicml/mpt: no biases at all, norms of a weight alone */
+static const struct decoder mpt = {
+    .tied = true,
+    .fixed = mpt_fixed,
+    .kv_keys = "attn_config/kv_n_heads",
+    .plain_mlp = true,
+    .mlp_multiples = 4,
+};
+
+/* Learned positions unless alibi takes their place. */
+static void
+read_mpt(struct reader *reader, const struct decoder *traits)
+{
+    struct decoder decoder = *traits;
+    bool alibi = reader_flag_or(reader, "attn_config/alibi", false);
+
+    decoder.mlp_multiples = reader_count_or(reader, "expansion_ratio", 1, 64, 4);
+    if (reader_flag_or(reader, "learned_pos_emb", true) && !alibi)
+        decoder.position_keys = "max_seq_len";
+    decoder_read(reader, &decoder);
+}
+
+static const struct experts dbrx_experts = {
+    .count_keys = "ffn_config/moe_num_experts",
+    .per_token_keys = "ffn_config/moe_top_k",
+    .width_keys = "ffn_config/ffn_hidden_size",
+};
+
+static const struct fixed dbrx_fixed[] = { { "attn_config", NULL }, { "ffn_config", NULL }, { NULL, NULL } };
+
+/* databricks/dbrx: norms of a weight alone */
+static const struct decoder dbrx = {
+    .fixed = dbrx_fixed,
+    .kv_keys = "attn_config/kv_n_heads",
+    .experts = &dbrx_experts,
+};
+
+const struct family_class family_variants[] = {
+    { "FalconForCausalLM", "falcon", read_falcon, &falcon },
+    { "RWForCausalLM", "RefinedWebModel", read_falcon, &falcon },
+    { "ChatGLMModel", "chatglm", read_chatglm, &chatglm },
+    { "ChatGLMForConditionalGeneration", "", read_chatglm, &chatglm },
+    { "GPTBigCodeForCausalLM", "gpt_bigcode", decoder_read, &gpt_bigcode },
+    { "OPTForCausalLM", "opt", read_opt, &opt },
+    { "MPTForCausalLM", "mpt", read_mpt, &mpt },
+    { "MptForCausalLM", "", read_mpt, &mpt },
+    { "DbrxForCausalLM", "dbrx", decoder_read, &dbrx },
+    { NULL, NULL, NULL, NULL },
+};

@@ -1,0 +1,22 @@
+/* Vision towers: what a vision-language class holds beside its text model. */
+#ifndef SERVICE_MODEL_FAMILIES_VISION_H
+#define SERVICE_MODEL_FAMILIES_VISION_H
+
+#include "service/model/reader.h"
+
+/* Elements of the tower and of what carries its output to the text model. Each reads /vision_config. */
+uint64_t vision_llava(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_mistral3(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_gemma3(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_llama4(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_qwen2(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_qwen2_5(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_qwen3(struct reader *reader, uint32_t text_hidden_size);
+
+/* Elements of a transformer block with layer norms, a plain MLP and biases: 4 h^2 + 2 h f and their vectors. */
+uint64_t vision_block(uint64_t hidden, uint64_t intermediate);
+
+/* A matrix with its bias. */
+uint64_t vision_linear(uint64_t in, uint64_t out);
+
+#endif

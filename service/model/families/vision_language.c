@@ -1,0 +1,161 @@
+/* Vision-language classes: a text model that is another family's, and a tower. Sources as in vision.c. */
+#include <stddef.h>
+
+#include "service/model/families/tables.h"
+#include "service/model/families/vision.h"
+
+static const struct class_sizes gemma3_sizes = {
+    .hidden = 2304, .layers = 26, .heads = 8, .intermediate = 9216, .vocabulary = 262208
+};
+
+/* A text model of known traits, its keys in text_config (or at the root, as older configs have them). */
+static void
+read_with_tower(struct reader *reader, const struct decoder *text,
+                uint64_t (*tower)(struct reader *reader, uint32_t text_hidden_size))
+{
+    struct decoder decoder = *text;
+
+    decoder.text_object = "text_config";
+    decoder.tower = tower;
+    decoder_read(reader, &decoder);
+}
+
+static void
+read_gemma3(struct reader *reader, const struct decoder *text)
+{
+    struct decoder decoder = *text;
+
+    decoder.sizes = &gemma3_sizes;
+    read_with_tower(reader, &decoder, vision_gemma3);
+}
+
+static void
+read_qwen2_vl(struct reader *reader, const struct decoder *text)
+{
+    read_with_tower(reader, text, vision_qwen2);
+}
+
+static void
+read_qwen2_5_vl(struct reader *reader, const struct decoder *text)
+{
+    read_with_tower(reader, text, vision_qwen2_5);
+}
+
+static void
+read_qwen3_vl(struct reader *reader, const struct decoder *text)
+{
+    read_with_tower(reader, text, vision_qwen3);
+}
+
+static void
+read_llama4(struct reader *reader, const struct decoder *text)
+{
+    read_with_tower(reader, text, vision_llama4);
+}
+
+/* The text model is whatever text_config/model_type says: its traits stand in that type's row. */
+static void
+read_by_text_type(struct reader *reader, const char *absent,
+                  uint64_t (*tower)(struct reader *reader, uint32_t text_hidden_size))
+{
+    const char *type = reader_word_or(reader, "text_config/model_type", absent);
+    const struct family_class *row = family_of_model_type(type);
+
+    if (row != NULL && row->read == decoder_read)
+        read_with_tower(reader, row->decoder, tower);
+    else
+        reader_fault(reader, FAULT_MODEL_CLASS_UNSUPPORTED, "text_config/model_type", type, NULL);
+}
+
+static void
+read_llava(struct reader *reader, const struct decoder *text)
+{
+    (void)text;
+    read_by_text_type(reader, "llama", vision_llava);
+}
+
+static void
+read_mistral3(struct reader *reader, const struct decoder *text)
+{
+    (void)text;
+    read_by_text_type(reader, "mistral", vision_mistral3);
+}
+
+static const struct experts llama4_experts = {
+    .count_keys = "num_local_experts",
+    .per_token_keys = "num_experts_per_tok",
+    .width_keys = "intermediate_size",
+    .dense_width_keys = "intermediate_size_mlp",
+    .layers = EXPERTS_INTERLEAVED,
+    .step = 1,
+    .shared_as_wide = true,
+};
+
+/* query and key norms without weights */
+static const struct fixed llama4_fixed[] = { { "use_qk_norm", NULL }, { "rope_scaling", NULL }, { NULL, NULL } };
+
+static const struct decoder llama4 = {
+    .kv_heads = 8,
+    .head_size = 128,
+    .fixed = llama4_fixed,
+    .qkv_bias = { .keys = "attention_bias" },
+    .out_bias = { .keys = "attention_bias" },
+    .window = WINDOW_CHUNKED,
+    .window_tokens = 8192,
+    .window_period = 4,
+    .experts = &llama4_experts,
+};
+
+/* Qwen3-Next's layers with a dense MLP, without keys for the gate */
+static const struct fixed qwen3_5_fixed[] = { { "attn_output_gate", "true" }, { NULL, NULL } };
+
+static const struct decoder qwen3_5 = {
+    .kv_heads = 4,
+    .head_size = 256,
+    .fixed = qwen3_5_fixed,
+    .qkv_bias = { .keys = "attention_bias" },
+    .out_bias = { .keys = "attention_bias" },
+    .qk_norm = QK_NORM_HEAD_SIZE,
+    .qk_norm_when = { .always = true },
+    .query_gate = true,
+    .delta_net = true,
+};
+
+static const struct experts qwen3_5_experts = {
+    .count_keys = "num_experts",
+    .per_token_keys = "num_experts_per_tok",
+    .width_keys = "moe_intermediate_size",
+    .shared_width_keys = "shared_expert_intermediate_size",
+    .layers = EXPERTS_SPARSE_STEP,
+    .shared_gate = true,
+};
+
+static const struct decoder qwen3_5_moe = {
+    .kv_heads = 2,
+    .head_size = 256,
+    .fixed = qwen3_5_fixed,
+    .qkv_bias = { .keys = "attention_bias" },
+    .out_bias = { .keys = "attention_bias" },
+    .qk_norm = QK_NORM_HEAD_SIZE,
+    .qk_norm_when = { .always = true },
+    .query_gate = true,
+    .delta_net = true,
+    .experts = &qwen3_5_experts,
+};
+
+const struct family_class family_vision_language[] = {
+    { "Qwen2VLForConditionalGeneration", "qwen2_vl", read_qwen2_vl, &decoder_qwen2 },
+    { "Qwen2_5_VLForConditionalGeneration", "qwen2_5_vl", read_qwen2_5_vl, &decoder_qwen2 },
+    { "Qwen3VLForConditionalGeneration", "qwen3_vl", read_qwen3_vl, &decoder_qwen3 },
+    { "Qwen3VLMoeForConditionalGeneration", "qwen3_vl_moe", read_qwen3_vl, &decoder_qwen3_moe },
+    { "Qwen3_5ForConditionalGeneration", "qwen3_5", read_qwen3_vl, &qwen3_5 },
+    { "Qwen3_5MoeForConditionalGeneration", "qwen3_5_moe", read_qwen3_vl, &qwen3_5_moe },
+    { "Qwen3_5ForCausalLM", "qwen3_5_text", decoder_read, &qwen3_5 },
+    { "Qwen3_5MoeForCausalLM", "qwen3_5_moe_text", decoder_read, &qwen3_5_moe },
+    { "Gemma3ForConditionalGeneration", "gemma3", read_gemma3, &decoder_gemma3 },
+    { "LlavaForConditionalGeneration", "llava", read_llava, NULL },
+    { "Mistral3ForConditionalGeneration", "mistral3", read_mistral3, NULL },
+    { "Llama4ForConditionalGeneration", "llama4", read_llama4, &llama4 },
+    { "Llama4ForCausalLM", "llama4_text", decoder_read, &llama4 },
+    { NULL, NULL, NULL, NULL },
+};
