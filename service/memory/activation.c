@@ -165,38 +165,44 @@ in_flight(const struct training_setup *setup, const struct stage *stage)
                         : (stages * (chunks - 1) + 1) / chunks;
 }
 
+/* Of the layers that full recompute names, some may be left as they are (Megatron: recompute_num_layers). */
+static double
+recomputed_share(const struct training_setup *setup)
+{
+    if (setup->recompute != RECOMPUTE_FULL)
+        return 0;
+    return setup->recompute_share > 0 && setup->recompute_share < 1 ? setup->recompute_share : 1;
+}
+
 void
 activation_bytes_of(const struct training_setup *setup, const struct stage *stage,
                     struct activation_bytes *ret_activation)
 {
     struct layer_frame frame = layer_frame_of(setup, stage);
-    double kept = 0, largest = 0, encoder_share;
-    bool selective = setup->recompute == RECOMPUTE_SELECTIVE, full = setup->recompute == RECOMPUTE_FULL;
+    bool selective = setup->recompute == RECOMPUTE_SELECTIVE;
+    double share = recomputed_share(setup), kept = 0, inputs = 0, largest = 0;
+    /* below the first trained layer nothing has a gradient to compute */
+    double reached = stage->layers > 0 ? (double)stage->trained_layers / stage->layers : 0;
     struct activation_bytes *activation = ret_activation;
 
     activation->tokens = (double)setup->micro_batch_size * setup->job->sequence_length / setup->plan.context;
     activation->in_flight = in_flight(setup, stage);
-    activation->checkpoint = 2 * frame.hidden / frame.norm_ways;
-    activation->input = activation->checkpoint;
+    activation->checkpoint = activation->input = 2 * frame.hidden / frame.norm_ways;
     for (uint32_t i = 0; i < setup->arch->kind_count; i++) {
         const struct layer_kind *kind = &setup->arch->kinds[i];
-        double layer;
+        double tokens = kind->encoder ? frame.source : 1, layer, layers = stage->kind_layers[i];
 
         if (stage->kind_layers[i] == 0)
             continue;
-        encoder_share = kind->encoder ? frame.source : 1;
-        layer = layer_bytes(&frame, kind, true) * encoder_share;
+        layer = layer_bytes(&frame, kind, true) * tokens;
         largest = layer > largest ? layer : largest;
-        if (full)
-            layer = activation->checkpoint * encoder_share;
-        else if (selective)
-            layer = selective_bytes(&frame, kind) * encoder_share;
-        kept += layer * stage->kind_layers[i];
+        kept += layers * (selective ? selective_bytes(&frame, kind) * tokens : layer);
+        inputs += layers * tokens;
     }
-    /* below the first trained layer nothing has a gradient to compute */
-    activation->kept = stage->layers > 0 ? kept * stage->trained_layers / stage->layers : 0;
+    activation->checkpoints = inputs * share * reached;
+    activation->kept = kept * (1 - share) * reached;
     activation->work = 0;
-    if (full)
+    if (share > 0)
         activation->work = setup->rates->training_memory_work * largest +
                            (frame.norm_ways > 1 ? 2 * frame.hidden : 0); /* gathered from its sequence shards */
     else if (selective && setup->job->framework == FRAMEWORK_FSDP)

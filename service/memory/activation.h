@@ -6,12 +6,13 @@
 
 /* Bytes for each token of one micro-batch on one GPU. */
 struct activation_bytes {
-    double tokens;     /* of one micro-batch on one GPU: micro-batch x sequence / context */
-    double in_flight;  /* micro-batches whose activations are alive at once */
-    double checkpoint; /* input of one layer, what full recompute keeps of it */
-    double kept;       /* by all layers of the stage for one micro-batch */
-    double input;      /* output of the embedding */
-    double work;       /* of the layer that is recomputed; 0 when nothing is */
+    double tokens;      /* of one micro-batch on one GPU: micro-batch x sequence / context */
+    double in_flight;   /* micro-batches whose activations are alive at once */
+    double checkpoint;  /* input of one layer, what full recompute keeps of it */
+    double kept;        /* by the layers of the stage that keep all, for one micro-batch */
+    double checkpoints; /* layers of which only the input is kept */
+    double input;       /* output of the embedding */
+    double work;        /* of the layer that is recomputed; 0 when nothing is */
 };
 
 /* Layers in the form for RMSNorm, rotary embedding, grouped heads and SwiGLU, 16 bit, after arXiv:2205.05198 section

@@ -10,28 +10,30 @@
 static const char activation_source[] = "arXiv:2205.05198 section 4, for RMSNorm, grouped heads and SwiGLU";
 
 static void
-add_activations(const struct training_setup *setup, const struct activation_bytes *activation, bool with_work,
-                struct footprint *footprint)
+add_activations(const struct activation_bytes *activation, bool with_work, struct footprint *footprint)
 {
     double work = with_work ? activation->work : 0;
-    double bytes = activation->tokens * (activation->in_flight * activation->kept + activation->input + work);
-    struct part *part = footprint_add(footprint, PART_ACTIVATIONS, bytes);
+    double each = activation->kept + activation->checkpoints * activation->checkpoint;
+    struct part *part = footprint_add(footprint, PART_ACTIVATIONS,
+                                      activation->tokens * (activation->in_flight * each + activation->input + work));
+    bool mixed = activation->checkpoints > 0 && activation->kept > 0;
 
+    part->formula = mixed
+                        ? "{0} tokens x ({1} micro batches in flight x ({2} bytes kept by the layers + {5} checkpoints "
+                          "x {6} bytes) + {3} bytes of embedding + {4} bytes of the layer at work)"
+                    : activation->checkpoints > 0
+                        ? "{0} tokens x ({1} micro batches in flight x {5} checkpoints x {6} bytes + {3} bytes of "
+                          "embedding + {4} bytes of the layer at work)"
+                        : "{0} tokens x ({1} micro batches in flight x {2} bytes kept by the layers + {3} bytes of "
+                          "embedding + {4} bytes of the layer at work)";
     part->source = activation_source;
     part->values[0] = activation->tokens;
     part->values[1] = activation->in_flight;
+    part->values[2] = activation->kept;
     part->values[3] = activation->input;
     part->values[4] = work;
-    if (setup->recompute == RECOMPUTE_FULL) {
-        part->formula = "{0} tokens x ({1} micro batches in flight x {2} checkpoints x {5} bytes + {3} bytes of "
-                        "embedding + {4} bytes of the layer at work)";
-        part->values[2] = activation->kept / activation->checkpoint;
-        part->values[5] = activation->checkpoint;
-    } else {
-        part->formula = "{0} tokens x ({1} micro batches in flight x {2} bytes kept by the layers + {3} bytes of "
-                        "embedding + {4} bytes of the layer at work)";
-        part->values[2] = activation->kept;
-    }
+    part->values[5] = activation->checkpoints;
+    part->values[6] = activation->checkpoint;
 }
 
 /* Scores live and die before the first layer is worked on again, so only the larger of both counts. */
@@ -47,7 +49,7 @@ add_kept(const struct training_setup *setup, const struct stage *stage, struct f
         per_entry = logit_bytes_per_entry(setup);
         logits = activation.tokens * (per_entry * setup->arch->vocabulary_size / stage->tensor + 2 * hidden);
     }
-    add_activations(setup, &activation, activation.tokens * activation.work > logits, footprint);
+    add_activations(&activation, activation.tokens * activation.work > logits, footprint);
     if (logits < activation.tokens * activation.work || logits <= 0)
         return;
 

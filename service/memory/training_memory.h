@@ -17,6 +17,7 @@ struct training_setup {
     uint32_t micro_batch_size;
     uint32_t accumulation_steps; /* micro-batches a step and data rank */
     enum recompute recompute;
+    double recompute_share;             /* of a stage's layers that RECOMPUTE_FULL runs again; 0: all of them */
     bool sequence_or_recompute_assumed; /* the caller said neither: the band is wider */
     bool plan_assumed;                  /* micro-batch, recompute or split were chosen here, not stated */
 };
@@ -25,6 +26,10 @@ struct training_setup {
  * its form for RMSNorm, grouped heads and SwiGLU), logits by loss kernel, communicators, allocator slack; the verdict
  * against machine->gpu->usable_bytes. */
 void training_memory(const struct training_setup *setup, struct footprint *ret_footprint);
+
+/* The smallest share of a stage's layers, in whole layers, that RECOMPUTE_FULL must run again for the job to fit: what
+ * lies between none and all. 0: it fits without; 1: all are needed, or do not suffice. */
+double training_recompute_share(const struct training_setup *setup);
 
 /* Host memory of one node that CPU offload needs, bytes; 0 without offload. */
 double training_offload_host_bytes(const struct training_setup *setup);

@@ -110,7 +110,8 @@ plan_check(const struct parallelism *plan, const struct model_arch *arch, const 
     const struct limit limits[] = {
         { "tensor", plan->tensor, heads > 0 ? heads : (arch->generic ? 1 : plan->tensor) },
         { "pipeline", plan->pipeline, layers },
-        { "virtual_stages", plan->virtual_stages, u64_max(1, layers / u64_min(plan->pipeline, layers)) },
+        /* embedding and head may take a layer's place each (Megatron: account_for_embedding_in_pipeline_split) */
+        { "virtual_stages", plan->virtual_stages, u64_ceil_div(layers + 2, plan->pipeline) },
         { "context", plan->context, arch->generic ? 1 : plan->context },
         { "expert", plan->expert, experts > 0 ? experts : plan->expert },
     };

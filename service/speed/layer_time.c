@@ -80,7 +80,9 @@ recompute_time(const struct training_setup *setup, struct layer_time *time)
 {
     const struct pass_time *forward = &time->forward;
 
-    time->recomputed_share = setup->recompute == RECOMPUTE_FULL ? 1 : 0;
+    bool some = setup->recompute_share > 0 && setup->recompute_share < 1;
+
+    time->recomputed_share = setup->recompute != RECOMPUTE_FULL ? 0 : (some ? setup->recompute_share : 1);
     time->recomputed = 0;
     if (setup->recompute != RECOMPUTE_SELECTIVE)
         return;
