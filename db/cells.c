@@ -282,7 +282,7 @@ static bool
 read_rows(struct loader *loader, const struct cell_table *table, const struct rows *rows,
           bool (*finish)(struct loader *, const struct cell_table *, void *), void **ret_rows)
 {
-    int columns[MAX_CELLS];
+    int columns[MAX_CELLS] = { 0 };
     char *array;
 
     if (!find_columns(loader, table, rows, columns))

@@ -64,6 +64,7 @@ struct loader {
     void *tree;  /* talloc context of the snapshot */
     struct texts texts;
     struct catalog *catalog; /* what is loaded so far */
+    struct offer *offers;    /* those of the catalog, which get their prices last */
     char newest_date[11];
     struct db_event *refusal;
     bool not_read; /* the source failed, not its content */

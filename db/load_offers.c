@@ -118,6 +118,7 @@ load_offers(struct loader *loader)
     talloc_free(servers);
     if (!cells_sort(loader, &instance_table, offers, count))
         return false;
+    loader->offers = offers;
     loader->catalog->offers = offers;
     loader->catalog->offer_count = count;
     return true;

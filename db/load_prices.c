@@ -113,7 +113,7 @@ load_current_prices(struct loader *loader)
 {
     struct catalog *catalog = loader->catalog;
     struct price *current = loader_array(loader, catalog->price_count, sizeof(*current));
-    struct offer *offers = (struct offer *)(uintptr_t)catalog->offers; /* not published yet: still ours to write */
+    struct offer *offers = loader->offers;
     char date[sizeof("YYYY-MM-DD")];
     size_t kept = 0, next = 0;
 

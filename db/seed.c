@@ -195,9 +195,9 @@ read_table(void *context, const char *name, struct rows *ret_rows, char *why, si
 }
 
 struct row_source
-seed_source(const struct seed_set *set)
+seed_source(struct seed_set *set)
 {
-    return (struct row_source){ .read_table = read_table, .context = (void *)(uintptr_t)set };
+    return (struct row_source){ .read_table = read_table, .context = set };
 }
 
 static uint64_t

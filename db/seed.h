@@ -19,7 +19,7 @@ struct seed_set seed_compiled_in(void);
 
 /* A source over `set` (both lent). A file's first line names the columns; an empty cell is no value. Refused: a table
  * without a file, text that is not CSV or not UTF-8, a row longer or shorter than the first. */
-struct row_source seed_source(const struct seed_set *set);
+struct row_source seed_source(struct seed_set *set);
 
 /* A number that changes with any byte of the files and is the same for the same files: 1 .. 2^48 - 1.
  * (FNV-1a, 64 bits, folded: draft-eastlake-fnv-17 sections 2 and 3.) */

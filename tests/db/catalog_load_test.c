@@ -297,7 +297,8 @@ START_TEST(a_database_may_hold_constants_of_a_newer_release)
             rates = calloc(1, files[i].size + sizeof(extra));
             ck_assert_ptr_nonnull(rates);
             memcpy(rates, files[i].bytes, files[i].size);
-            strcat(rates, strchr(extra, '\n') + 1);
+            memcpy(rates + files[i].size, strchr(extra, '\n') + 1,
+                   sizeof(extra) - 1 - (size_t)(strchr(extra, '\n') + 1 - extra));
             files[i] = (struct seed_file){ "rates", (const unsigned char *)rates, strlen(rates) };
         }
     }

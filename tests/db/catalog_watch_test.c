@@ -55,7 +55,7 @@ now(void)
 static void
 pause_briefly(void)
 {
-    const struct timespec brief = { 0, 10 * 1000 * 1000 };
+    const struct timespec brief = { 0, 10000000 };
 
     (void)nanosleep(&brief, NULL);
 }

@@ -108,17 +108,12 @@ START_TEST(usual_spellings_find_the_device)
 }
 END_TEST
 
+#define ON_AND_ON " and on and on and on and on and on and on"
+#define LONG_NAME "NVIDIA H100 with a name that goes on" ON_AND_ON ON_AND_ON ON_AND_ON ON_AND_ON
+
 START_TEST(strange_names_find_nothing)
 {
-    static const char *const names[] = { "",
-                                         "gpu",
-                                         "NVIDIA",
-                                         "((((",
-                                         "))))",
-                                         "h",
-                                         "NVIDIA H100 with a very long name "
-                                         "that goes on and on and on and on and on and on and on and on and on and on "
-                                         "and on and on and on and on and on and on and on" };
+    static const char *const names[] = { "", "gpu", "NVIDIA", "((((", "))))", "h", LONG_NAME };
     bool ambiguous = true;
 
     for (size_t i = 0; i < COUNT_OF(names); i++) {

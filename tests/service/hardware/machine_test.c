@@ -89,8 +89,8 @@ START_TEST(nodes_hold_all_gpus_and_none_is_empty)
         for (uint32_t per_node = 0; per_node < 20; per_node++) {
             struct machine machine = machine_of(&h100, count, per_node, 0, INTRANODE_UNSAID);
 
-            ck_assert_uint_ge(machine.nodes * machine.gpus_per_node, count);
-            ck_assert_uint_lt((machine.nodes - 1) * machine.gpus_per_node, count);
+            ck_assert_uint_ge((uint64_t)machine.nodes * machine.gpus_per_node, count);
+            ck_assert_uint_lt((uint64_t)(machine.nodes - 1) * machine.gpus_per_node, count);
             ck_assert_uint_ge(machine.link_domain_gpus, 1);
         }
     }
