@@ -31,7 +31,7 @@ ALL_CFLAGS = $(BASE_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) -I. -I$(BUILD)/g
 # pkg-config is asked once, when a recipe first needs the answer.
 remember = $(eval $(1) := $(shell $(2)))$($(1))
 DB_CFLAGS = $(call remember,DB_CFLAGS,pkg-config --cflags libpq talloc)
-DB_LIBS = $(call remember,DB_LIBS,pkg-config --libs libpq talloc) -lcsv
+DB_LIBS = $(call remember,DB_LIBS,pkg-config --libs libpq talloc && echo -lcsv)
 API_CFLAGS = $(call remember,API_CFLAGS,pkg-config --cflags libmicrohttpd jansson zlib libcrypto)
 API_LIBS = $(call remember,API_LIBS,pkg-config --libs libmicrohttpd jansson zlib libcrypto)
 CHECK_CFLAGS = $(call remember,CHECK_CFLAGS,pkg-config --cflags check libcurl yaml-0.1)
@@ -120,7 +120,7 @@ $(BUILD)/generated/seed_data.c: $(seeds) $(BUILD)/sources
 	echo '};'; \
 	echo 'const size_t seed_file_count = sizeof(seed_files) / sizeof(seed_files[0]);'; } >$@
 
-$(BUILD)/generated/openapi_data.c: openapi.yaml
+$(BUILD)/generated/openapi_data.c: $(or $(wildcard openapi.yaml),/dev/null)
 	@mkdir -p $(@D)
 	@{ echo '#include "api/pages/openapi_data.h"'; \
 	$(call embed,openapi_yaml,$<); \
