@@ -95,6 +95,15 @@ bits(char *text, double number, enum language language)
     in_units(text, units, COUNT_OF(units), number, language);
 }
 
+static void
+in_gib(char *text, double bytes)
+{
+    if (bytes > 0 && bytes < GIB)
+        text_format(text, FIGURE_SIZE, "%.0f MiB", bytes / (GIB / 1024));
+    else
+        text_format(text, FIGURE_SIZE, "%.1f GiB", bytes / GIB);
+}
+
 void
 figure_write(char *text, const char *format, size_t format_size, double number, enum language language)
 {
@@ -107,7 +116,7 @@ figure_write(char *text, const char *format, size_t format_size, double number, 
     else if (strcmp(name, "int") == 0)
         grouped(text, number);
     else if (strcmp(name, "bytes") == 0)
-        text_format(text, FIGURE_SIZE, "%.1f GiB", number / GIB);
+        in_gib(text, number);
     else if (strcmp(name, "bits") == 0)
         bits(text, number, language);
     else if (strcmp(name, "percent") == 0)

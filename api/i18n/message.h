@@ -9,9 +9,9 @@
 
 /* What a sentence is filled with: {t0}..{t3} texts, {n0}..{n3} numbers; a number takes a format after a colon:
  * {n0} (a whole number exactly, else 4 significant digits), {n0:int} (a whole number in groups of three), {n0:bytes}
- * (GiB with one decimal), {n0:bits} (bits per second: Gb/s), {n0:percent} (of a ratio), {n0:seconds} (in the unit that
- * reads best); {t0:expected} is what a fault expected ("integer 1..8") in the sentence's language. What stands in
- * [brackets] is left out when a text in it is empty or a number is NaN. */
+ * (GiB with one decimal, MiB below 1), {n0:bits} (bits per second: Gb/s), {n0:percent} (of a ratio), {n0:seconds} (in
+ * the unit that reads best); {t0:expected} is what a fault expected ("integer 1..8") in the sentence's language. What
+ * stands in [brackets] is left out when a text in it is empty or a number is NaN. */
 struct message_values {
     const char *text[4];
     double number[4];
