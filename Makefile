@@ -52,7 +52,7 @@ $(BUILD)/tests/accuracy/%.o $(BUILD)/tests/fuzz/%.o: ROOM_CFLAGS = $(CHECK_CFLAG
 .DEFAULT_GOAL := all
 .PHONY: all run test tests check bench asan tsan cover tidy format layers fuzz fuzz-run migrate image accuracy deps clean help
 .DELETE_ON_ERROR:
-.SECONDARY:
+.PRECIOUS: $(BUILD)/%.o
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
@@ -109,7 +109,7 @@ $(BUILD)/sizer: $(BUILD)/api/main.o $(libraries)
 # Files compiled in: the assembler takes them in as they are, a C file gives their names and sizes.
 
 embed = printf '__asm__(".section .rodata\\n%s: .incbin \\"%s\\"\\n.byte 0\\n.previous");\n' $(1) $(2)
-$(BUILD)/generated/seed_data.c: $(seeds) $(BUILD)/sources
+$(BUILD)/generated/seed_data.c: $(seeds) $(BUILD)/sources Makefile
 	@mkdir -p $(@D)
 	@{ echo '#include "db/seed_data.h"'; \
 	for file in $(seeds); do table=$$(basename $$file .csv); \
@@ -122,7 +122,7 @@ $(BUILD)/generated/seed_data.c: $(seeds) $(BUILD)/sources
 
 $(BUILD)/generated/no_contract:
 	@mkdir -p $(@D) && touch $@
-$(BUILD)/generated/openapi_data.c: $(or $(wildcard openapi.yaml),$(BUILD)/generated/no_contract)
+$(BUILD)/generated/openapi_data.c: $(or $(wildcard openapi.yaml),$(BUILD)/generated/no_contract) Makefile
 	@mkdir -p $(@D)
 	@{ echo '#include "api/pages/openapi_data.h"'; \
 	$(call embed,openapi_yaml,$<); \
