@@ -238,6 +238,16 @@ reader_list_has(struct reader *reader, const char *key, uint32_t length, uint32_
     return false;
 }
 
+uint32_t
+reader_labels(struct reader *reader, uint32_t absent)
+{
+    const struct fact *labels = reader_get(reader, "id2label");
+
+    if (labels != NULL && labels->kind == FACT_OBJECT && labels->integer > 0 && labels->integer <= LIMIT_VOCABULARY)
+        return (uint32_t)labels->integer;
+    return reader_count_or(reader, "num_labels|_num_labels", 1, LIMIT_VOCABULARY, absent);
+}
+
 bool
 reader_enter(struct reader *reader, const char *object)
 {

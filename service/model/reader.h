@@ -70,6 +70,9 @@ uint32_t reader_list_count(struct reader *reader, const char *key, uint32_t inde
 const char *reader_list_word(struct reader *reader, const char *key, uint32_t index);
 bool reader_list_has(struct reader *reader, const char *key, uint32_t length, uint32_t value);
 
+/* Classes of a classifier: entries of id2label, or num_labels, else `absent`. */
+uint32_t reader_labels(struct reader *reader, uint32_t absent);
+
 /* Faults at a key. `expected` holds names and numbers, no prose; NULL for none. */
 void
 reader_fault(struct reader *reader, enum fault_code code, const char *key, const char *value, const char *expected);

@@ -60,6 +60,8 @@ read_mlp_width(struct reader *reader, const struct decoder *decoder, uint32_t hi
     const char *own_keys = decoder->experts != NULL ? decoder->experts->dense_width_keys : NULL;
     uint32_t width;
 
+    if (decoder->mlp_width > 0)
+        return decoder->mlp_width;
     if (own_keys != NULL)
         return reader_count(reader, own_keys, 1, LIMIT_WIDTH);
     if (decoder->mlp_multiples > 0)
@@ -140,9 +142,9 @@ read_layers(struct reader *reader, const struct decoder *decoder, const struct d
     parts.window_tokens = mixers_read(reader, decoder, sizes->layers, mixers);
     parts.attention.norm_elements = norms;
     attention_read(reader, decoder, sizes, &parts.attention);
-    if (decoder->delta_net) {
+    if (decoder->recurrent != NULL) {
         parts.recurrent.norm_elements = norms;
-        delta_net_read(reader, sizes->hidden, &parts.recurrent);
+        decoder->recurrent(reader, sizes->hidden, &parts.recurrent);
     }
     parts.dense.mlp = MLP_DENSE;
     parts.dense.gated = parts.sparse.gated = !decoder->plain_mlp;

@@ -89,13 +89,19 @@ struct decoder {
     bool query_gate;           /* the query is twice as wide */
     const char *kv_keys;       /* key heads, when not under the usual keys */
     struct choice one_kv_head; /* multi-query attention */
-    bool delta_net;            /* layers of linear attention between those of full attention */
+    /* What the layers between those of full attention keep a state with, NULL: there are none. Sets the mixer's
+     * matrices, vectors and state in `ret_kind`. */
+    void (*recurrent)(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind);
+    const char *attention_list_key;        /* names the layers of full attention, or layer i is one where */
+    const char *period_keys, *offset_keys; /* i % period is the offset; layer_types counts before both */
+    uint32_t period;                       /* class default; the offset's is the period's last layer */
 
     enum window_rule window;
     uint32_t window_tokens, window_period; /* class defaults */
 
     bool plain_mlp;         /* two matrices */
     uint32_t mlp_divisor;   /* the stated width is this many times the real one; 0: once */
+    uint32_t mlp_width;     /* settled beforehand; 0: read it */
     uint32_t mlp_multiples; /* width in hidden sizes when it is not stated; 0: it must be */
     struct choice mlp_bias;
     const struct experts *experts;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "service/base/quantity.h"
 #include "service/base/text.h"
 
 static const char window_keys[] = "sliding_window";
@@ -16,6 +17,19 @@ read_window(struct reader *reader, const struct decoder *decoder, const char *ke
     return reader_count_or(reader, keys, 0, LIMIT_CONTEXT, absent);
 }
 
+static const struct {
+    const char *word;
+    enum mixer mixer;
+} words[] = {
+    { "full_attention", MIXER_FULL },
+    { "attention", MIXER_FULL },
+    { "sliding_attention", MIXER_WINDOW },
+    { "chunked_attention", MIXER_WINDOW },
+    { "linear_attention", MIXER_RECURRENT },
+    { "mamba", MIXER_RECURRENT },
+    { "conv", MIXER_RECURRENT },
+};
+
 /* One word of layer_types. */
 static enum mixer
 mixer_of_word(struct reader *reader, const struct decoder *decoder, uint32_t index)
@@ -23,15 +37,12 @@ mixer_of_word(struct reader *reader, const struct decoder *decoder, uint32_t ind
     const char *word = reader_list_word(reader, "layer_types", index);
     char key[FACT_PATH_SIZE];
 
-    if (strcmp(word, "full_attention") == 0)
-        return MIXER_FULL;
-    if (strcmp(word, "sliding_attention") == 0 || strcmp(word, "chunked_attention") == 0)
-        return MIXER_WINDOW;
-    if (strcmp(word, "linear_attention") == 0 && decoder->delta_net)
-        return MIXER_RECURRENT;
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        if (strcmp(word, words[i].word) == 0 && (words[i].mixer != MIXER_RECURRENT || decoder->recurrent != NULL))
+            return words[i].mixer;
+    }
     text_format(key, sizeof(key), "layer_types/%u", index);
-    reader_fault(reader, FAULT_MODEL_FIELD_UNSUPPORTED, key, word,
-                 decoder->delta_net ? "full_attention|linear_attention" : "full_attention|sliding_attention");
+    reader_fault(reader, FAULT_MODEL_FIELD_UNSUPPORTED, key, word, NULL);
     return MIXER_FULL;
 }
 
@@ -57,15 +68,38 @@ fill_pattern(uint8_t *mixers, uint32_t layers, uint32_t period, enum mixer most)
         mixers[i] = (uint8_t)(period > 0 && (i + 1) % period == 0 ? MIXER_FULL : most);
 }
 
+/* Layers of attention between recurrent ones: a list of them, or a period and an offset. */
+static void
+fill_recurrent(struct reader *reader, const struct decoder *decoder, uint32_t layers, uint8_t *mixers)
+{
+    uint32_t length = 0;
+    uint32_t period = 0;
+    uint32_t offset = 0;
+
+    if (decoder->attention_list_key != NULL)
+        length = reader_list_length(reader, decoder->attention_list_key, MAX_LAYERS);
+    if (decoder->period_keys != NULL) {
+        period = reader_count_or(reader, decoder->period_keys, 1, LIMIT_SMALL, decoder->period);
+        offset = decoder->offset_keys != NULL ? reader_count(reader, decoder->offset_keys, 0, LIMIT_SMALL) : period - 1;
+    }
+    for (uint32_t i = 0; i < layers; i++)
+        mixers[i] = period > 0 && i % period == offset ? MIXER_FULL : MIXER_RECURRENT;
+    for (uint32_t i = 0; i < length; i++) {
+        uint32_t layer = reader_list_count(reader, decoder->attention_list_key, i, 0, MAX_LAYERS);
+
+        if (layer < layers)
+            mixers[layer] = MIXER_FULL;
+    }
+}
+
 /* Layers by the rule of the class. */
 static void
 fill_by_rule(struct reader *reader, const struct decoder *decoder, uint32_t layers, uint8_t *mixers)
 {
     uint32_t first;
 
-    if (decoder->delta_net) {
-        fill_pattern(mixers, layers, reader_count_or(reader, "full_attention_interval", 1, LIMIT_SMALL, 4),
-                     MIXER_RECURRENT);
+    if (decoder->recurrent != NULL) {
+        fill_recurrent(reader, decoder, layers, mixers);
         return;
     }
     switch (decoder->window) {
@@ -124,25 +158,4 @@ mixers_read(struct reader *reader, const struct decoder *decoder, uint32_t layer
             ret_mixers[i] = ret_mixers[i] == MIXER_WINDOW ? MIXER_FULL : ret_mixers[i];
     }
     return window;
-}
-
-/* Gated delta net (arXiv:2412.06464 section 3): one projection in for query, key, value and gate, one for the decay and
- * the write strength of each value head, a short convolution, one projection out. The state is a matrix a value head.
- */
-void
-delta_net_read(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
-{
-    uint64_t key_heads = reader_count(reader, "linear_num_key_heads", 1, LIMIT_HEADS);
-    uint64_t value_heads = reader_count(reader, "linear_num_value_heads", 1, LIMIT_HEADS);
-    uint64_t key_size = reader_count(reader, "linear_key_head_dim", 1, LIMIT_HEAD_SIZE);
-    uint64_t value_size = reader_count(reader, "linear_value_head_dim", 1, LIMIT_HEAD_SIZE);
-    uint64_t kernel = reader_count_or(reader, "linear_conv_kernel_dim", 1, LIMIT_SMALL, 4);
-    uint64_t keys = key_heads * key_size;
-    uint64_t values = value_heads * value_size;
-    uint64_t mixed = 2 * keys + values;
-
-    ret_kind->attention = ATTENTION_RECURRENT;
-    ret_kind->mixer_elements = (mixed + values + 2 * value_heads + values) * hidden;
-    ret_kind->other_elements += mixed * kernel + 2 * value_heads + value_size;
-    ret_kind->recurrent_state_elements = value_heads * key_size * value_size + mixed * (kernel - 1);
 }

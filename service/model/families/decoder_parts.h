@@ -23,9 +23,6 @@ void attention_read(struct reader *reader, const struct decoder *decoder, const 
 /* The mixer of each layer, and the window of those that have one. */
 uint32_t mixers_read(struct reader *reader, const struct decoder *decoder, uint32_t layers, uint8_t *ret_mixers);
 
-/* The mixer of linear attention layers (gated delta net). */
-void delta_net_read(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind);
-
 /* The experts of the layers that have them; says for each layer whether it does. false: none has. */
 bool experts_read(struct reader *reader, const struct decoder *decoder, const struct decoder_sizes *sizes,
                   struct layer_kind *ret_kind, uint8_t *ret_sparse);

@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "service/model/families/decoder.h"
+#include "service/model/families/recurrent.h"
 #include "service/model/families/tables.h"
 
 static const struct experts mixtral_experts = {
@@ -60,7 +61,9 @@ const struct decoder decoder_qwen3_next = {
     .qk_norm = QK_NORM_HEAD_SIZE,
     .qk_norm_when = { .always = true },
     .query_gate = true,
-    .delta_net = true,
+    .recurrent = recurrent_delta_net,
+    .period_keys = "full_attention_interval",
+    .period = 4,
     .experts = &qwen2_experts,
 };
 

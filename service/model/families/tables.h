@@ -10,6 +10,11 @@ extern const struct family_class family_latent[];          /* latent attention *
 extern const struct family_class family_gpt[];             /* layer norms with biases, plain MLP */
 extern const struct family_class family_vision_language[]; /* a vision tower in front of one of those */
 extern const struct family_class family_variants[];        /* decoders whose keys decide on each other */
+extern const struct family_class family_states[];          /* state-space and convolution layers */
+extern const struct family_class family_nemotron_h[];
+extern const struct family_class family_encoders[]; /* text and image encoders */
+extern const struct family_class family_pairs[];    /* an encoder and a decoder */
+extern const struct family_class family_conv_nets[];
 
 /* Traits that more than one file builds on. */
 extern const struct decoder decoder_llama, decoder_gemma3, decoder_qwen2, decoder_qwen3, decoder_qwen3_moe,

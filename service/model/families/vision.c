@@ -113,6 +113,12 @@ tower_by_type(struct reader *reader, const char *absent, uint64_t *ret_hidden)
 }
 
 uint64_t
+vision_clip(struct reader *reader, uint64_t *ret_hidden_size)
+{
+    return tower_by_type(reader, "clip_vision_model", ret_hidden_size);
+}
+
+uint64_t
 vision_llava(struct reader *reader, uint32_t text_hidden_size)
 {
     uint64_t hidden;

@@ -1,6 +1,7 @@
 /* Vision-language classes: a text model that is another family's, and a tower. Sources as in vision.c. */
 #include <stddef.h>
 
+#include "service/model/families/recurrent.h"
 #include "service/model/families/tables.h"
 #include "service/model/families/vision.h"
 
@@ -118,7 +119,9 @@ static const struct decoder qwen3_5 = {
     .qk_norm = QK_NORM_HEAD_SIZE,
     .qk_norm_when = { .always = true },
     .query_gate = true,
-    .delta_net = true,
+    .recurrent = recurrent_delta_net,
+    .period_keys = "full_attention_interval",
+    .period = 4,
 };
 
 static const struct experts qwen3_5_experts = {
@@ -139,7 +142,9 @@ static const struct decoder qwen3_5_moe = {
     .qk_norm = QK_NORM_HEAD_SIZE,
     .qk_norm_when = { .always = true },
     .query_gate = true,
-    .delta_net = true,
+    .recurrent = recurrent_delta_net,
+    .period_keys = "full_attention_interval",
+    .period = 4,
     .experts = &qwen3_5_experts,
 };
 

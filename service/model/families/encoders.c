@@ -1,0 +1,174 @@
+/* Encoders of text and of images: layer norms with biases, plain MLP, no cache. Sources: the modelling files of
+ * huggingface/transformers 4.53 (bert, roberta, vit, clip). */
+#include <stddef.h>
+#include <string.h>
+
+#include "service/model/families/layers.h"
+#include "service/model/families/tables.h"
+#include "service/model/families/vision.h"
+
+/* Sizes that all of them name alike. */
+struct encoder {
+    uint64_t hidden, layers, heads, intermediate;
+};
+
+static struct encoder
+read_encoder(struct reader *reader, const struct encoder *class_sizes)
+{
+    struct encoder encoder;
+
+    encoder.hidden = reader_count_class(reader, "hidden_size", 1, LIMIT_HIDDEN, (uint32_t)class_sizes->hidden);
+    encoder.layers = reader_count_class(reader, "num_hidden_layers", 1, LIMIT_LAYERS, (uint32_t)class_sizes->layers);
+    encoder.heads = reader_count_class(reader, "num_attention_heads", 1, LIMIT_HEADS, (uint32_t)class_sizes->heads);
+    encoder.intermediate =
+        reader_count_class(reader, "intermediate_size", 1, LIMIT_WIDTH, (uint32_t)class_sizes->intermediate);
+    if (encoder.hidden % encoder.heads != 0)
+        reader_contradiction(reader, "num_attention_heads", encoder.heads, "divides hidden_size", encoder.hidden);
+    return encoder;
+}
+
+static void
+append_layers(struct reader *reader, const struct encoder *encoder, bool qkv_bias)
+{
+    struct layers layers = { .reader = reader };
+    struct layer_kind kind;
+
+    memset(&kind, 0, sizeof(kind));
+    kind.attention = ATTENTION_HEADS;
+    kind.encoder = true;
+    kind.head_count = kind.kv_head_count = (uint32_t)encoder->heads;
+    kind.head_size = (uint32_t)(encoder->hidden / encoder->heads);
+    kind.qkv_bias = qkv_bias;
+    kind.out_bias = true;
+    kind.mlp = MLP_DENSE;
+    kind.mlp_bias = true;
+    kind.intermediate_size = (uint32_t)encoder->intermediate;
+    kind.norm_elements = 4 * encoder->hidden;
+    layers_append_run(&layers, 0, (uint32_t)encoder->layers, &kind);
+    reader->arch->hidden_size = (uint32_t)encoder->hidden;
+    reader->arch->tied_head = true; /* there is no head of the vocabulary's width beside the embedding */
+}
+
+static const struct encoder no_class_sizes;
+
+/* Embeddings of words, positions and types with their norm, then the layers. */
+static uint64_t
+read_text_encoder(struct reader *reader)
+{
+    struct encoder encoder = read_encoder(reader, &no_class_sizes);
+    struct model_arch *arch = reader->arch;
+    uint64_t positions = reader_count(reader, "max_position_embeddings", 1, LIMIT_VOCABULARY);
+    uint64_t types = reader_count_or(reader, "type_vocab_size", 0, LIMIT_SMALL, 2);
+
+    reader_fixed(reader, "is_decoder", "false");
+    reader_fixed(reader, "tie_word_embeddings", "true");
+    (void)reader_find(reader, "position_embedding_type");
+    arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
+    arch->position_elements = (positions + types) * encoder.hidden;
+    arch->final_norm_elements = 2 * encoder.hidden;
+    arch->max_context_tokens = (uint32_t)positions;
+    append_layers(reader, &encoder, true);
+    return encoder.hidden;
+}
+
+/* With a pooler: one matrix over the first token. */
+static void
+read_text_model(struct reader *reader, const struct decoder *traits)
+{
+    uint64_t hidden = read_text_encoder(reader);
+
+    (void)traits;
+    reader->arch->final_norm_elements += vision_linear(hidden, hidden);
+}
+
+/* With a transform in front of the tied head, which has a bias; no pooler. */
+static void
+read_masked_model(struct reader *reader, const struct decoder *traits)
+{
+    uint64_t hidden = read_text_encoder(reader);
+
+    (void)traits;
+    reader->arch->final_norm_elements += vision_linear(hidden, hidden) + 2 * hidden + reader->arch->vocabulary_size;
+}
+
+/* Patches, a class token, positions, the layers, a norm. */
+static uint64_t
+read_image_encoder(struct reader *reader)
+{
+    struct encoder encoder = read_encoder(reader, &no_class_sizes);
+    struct model_arch *arch = reader->arch;
+    uint64_t image = reader_count_or(reader, "image_size", 1, LIMIT_SMALL, 224);
+    uint64_t patch = reader_count_or(reader, "patch_size", 1, LIMIT_SMALL, 16);
+    uint64_t channels = reader_count_or(reader, "num_channels", 1, LIMIT_SMALL, 3);
+    uint64_t patches = (image / patch) * (image / patch);
+
+    if (patch > image)
+        reader_contradiction(reader, "patch_size", patch, "at most image_size", image);
+    (void)reader_find(reader, "encoder_stride");
+    arch->position_elements = (patches + 1) * encoder.hidden;
+    arch->final_norm_elements =
+        encoder.hidden + vision_linear(channels * patch * patch, encoder.hidden) + 2 * encoder.hidden;
+    arch->max_context_tokens = (uint32_t)patches + 1;
+    append_layers(reader, &encoder, reader_flag_or(reader, "qkv_bias", true));
+    return encoder.hidden;
+}
+
+static void
+read_image_model(struct reader *reader, const struct decoder *traits)
+{
+    uint64_t hidden = read_image_encoder(reader);
+
+    (void)traits;
+    (void)reader_find(reader, "pooler_output_size");
+    reader->arch->final_norm_elements += vision_linear(hidden, hidden);
+}
+
+/* Classes as id2label lists them, the thousand of ImageNet when it does not. */
+static void
+read_image_classifier(struct reader *reader, const struct decoder *traits)
+{
+    uint64_t hidden = read_image_encoder(reader);
+
+    (void)traits;
+    reader->arch->final_norm_elements += vision_linear(hidden, reader_labels(reader, 1000));
+}
+
+/* A text and an image encoder, each projected; the logit scale is one element. */
+static void
+read_clip(struct reader *reader, const struct decoder *traits)
+{
+    static const struct encoder text_sizes = { .hidden = 512, .layers = 12, .heads = 8, .intermediate = 2048 };
+    struct model_arch *arch = reader->arch;
+    uint64_t projection = reader_count_or(reader, "projection_dim", 1, LIMIT_WIDTH, 512);
+    uint64_t image_hidden = 1;
+
+    (void)traits;
+    if (!reader_enter(reader, "text_config")) {
+        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "text_config", NULL, "object");
+        return;
+    }
+    struct encoder text = read_encoder(reader, &text_sizes);
+    uint64_t positions = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_VOCABULARY, 77);
+    arch->vocabulary_size = reader_count_or(reader, "vocab_size", 1, LIMIT_VOCABULARY, 49408);
+    (void)reader_find(reader, "projection_dim");
+    reader_leave(reader);
+    arch->max_context_tokens = (uint32_t)positions;
+    arch->position_elements = positions * text.hidden;
+    arch->final_norm_elements = 2 * text.hidden + text.hidden * projection + 1;
+    append_layers(reader, &text, true);
+    uint64_t tower = vision_clip(reader, &image_hidden);
+    arch->extra_parameters = (int64_t)(tower + image_hidden * projection);
+}
+
+const struct family_class family_encoders[] = {
+    { "BertModel", "bert", read_text_model, NULL },
+    { "BertForMaskedLM", "", read_masked_model, NULL },
+    { "RobertaModel", "roberta", read_text_model, NULL },
+    { "RobertaForMaskedLM", "", read_masked_model, NULL },
+    { "XLMRobertaModel", "xlm-roberta", read_text_model, NULL },
+    { "XLMRobertaForMaskedLM", "", read_masked_model, NULL },
+    { "ViTModel", "vit", read_image_model, NULL },
+    { "ViTForImageClassification", "", read_image_classifier, NULL },
+    { "CLIPModel", "clip", read_clip, NULL },
+    { NULL, NULL, NULL, NULL },
+};

@@ -1,0 +1,123 @@
+/* Mixers that keep a state of fixed size instead of a cache that grows. */
+#include "service/model/families/recurrent.h"
+
+#include "service/base/quantity.h"
+
+/* Gated delta net (arXiv:2412.06464 section 3): one projection in for query, key, value and gate, one for the decay and
+ * the write strength of each value head, a short convolution, one projection out. The state is a matrix a value head.
+ */
+void
+recurrent_delta_net(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    uint64_t key_heads = reader_count(reader, "linear_num_key_heads", 1, LIMIT_HEADS);
+    uint64_t value_heads = reader_count(reader, "linear_num_value_heads", 1, LIMIT_HEADS);
+    uint64_t key_size = reader_count(reader, "linear_key_head_dim", 1, LIMIT_HEAD_SIZE);
+    uint64_t value_size = reader_count(reader, "linear_value_head_dim", 1, LIMIT_HEAD_SIZE);
+    uint64_t kernel = reader_count_or(reader, "linear_conv_kernel_dim", 1, LIMIT_SMALL, 4);
+    uint64_t keys = key_heads * key_size;
+    uint64_t values = value_heads * value_size;
+    uint64_t mixed = 2 * keys + values;
+
+    ret_kind->attention = ATTENTION_RECURRENT;
+    ret_kind->mixer_elements = (mixed + values + 2 * value_heads + values) * hidden;
+    ret_kind->other_elements += mixed * kernel + 2 * value_heads + value_size;
+    ret_kind->recurrent_state_elements = value_heads * key_size * value_size + mixed * (kernel - 1);
+}
+
+/* Mamba (arXiv:2312.00752 section 3.4): projection in for the branch and its gate, a short convolution, what makes the
+ * step and the two state vectors from it, projection out; a state a channel. */
+struct mamba_keys {
+    const char *expand, *state, *kernel, *rank, *conv_bias, *proj_bias, *inner;
+};
+
+static void
+read_mamba(struct reader *reader, const struct mamba_keys *keys, uint64_t hidden, bool normed,
+           struct layer_kind *ret_kind)
+{
+    uint64_t expand = reader_count_or(reader, keys->expand, 1, 64, 2);
+    uint64_t inner = expand * hidden;
+    uint64_t state = reader_count_or(reader, keys->state, 1, LIMIT_SMALL, 16);
+    uint64_t kernel = reader_count_or(reader, keys->kernel, 1, LIMIT_SMALL, 4);
+    const struct fact *rank_fact = reader_get(reader, keys->rank);
+    uint64_t rank = u64_ceil_div(hidden, 16);
+    bool conv_bias = reader_flag_or(reader, keys->conv_bias, true);
+    bool proj_bias = reader_flag_or(reader, keys->proj_bias, false);
+
+    if (keys->inner != NULL)
+        inner = reader_count_or(reader, keys->inner, 1, LIMIT_WIDTH, (uint32_t)inner);
+    if (rank_fact != NULL && rank_fact->kind != FACT_TEXT) /* "auto" is a sixteenth */
+        rank = reader_count(reader, keys->rank, 1, LIMIT_WIDTH);
+    ret_kind->attention = ATTENTION_RECURRENT;
+    ret_kind->mixer_elements = hidden * 2 * inner + inner * (rank + 2 * state) + rank * inner + inner * hidden;
+    ret_kind->other_elements += inner * kernel + (conv_bias ? inner : 0) + inner /* of the step */ + inner * state +
+                                inner + (proj_bias ? 2 * inner + hidden : 0) + (normed ? rank + 2 * state : 0);
+    ret_kind->recurrent_state_elements = inner * (state + kernel - 1);
+}
+
+void
+recurrent_mamba(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    static const struct mamba_keys keys = { .expand = "expand",
+                                            .state = "state_size",
+                                            .kernel = "conv_kernel",
+                                            .rank = "time_step_rank",
+                                            .conv_bias = "use_conv_bias",
+                                            .proj_bias = "use_bias",
+                                            .inner = "intermediate_size" };
+
+    read_mamba(reader, &keys, hidden, false, ret_kind);
+}
+
+/* Jamba's: step and state vectors are normed */
+void
+recurrent_jamba(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    static const struct mamba_keys keys = { .expand = "mamba_expand",
+                                            .state = "mamba_d_state",
+                                            .kernel = "mamba_d_conv",
+                                            .rank = "mamba_dt_rank",
+                                            .conv_bias = "mamba_conv_bias",
+                                            .proj_bias = "mamba_proj_bias" };
+
+    read_mamba(reader, &keys, hidden, true, ret_kind);
+}
+
+/* Mamba-2 (arXiv:2405.21060 section 7): heads share state vectors in groups; one projection in for gate, branch, state
+ * vectors and steps; a gated norm before the projection out. */
+void
+recurrent_mamba2(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    uint64_t heads = reader_count(reader, "mamba_num_heads|mamba_n_heads|num_heads", 1, LIMIT_HEADS);
+    uint64_t head_size = reader_count(reader, "mamba_head_dim|mamba_d_head|head_dim", 1, LIMIT_HEAD_SIZE);
+    uint64_t groups = reader_count_or(reader, "n_groups|mamba_n_groups", 1, LIMIT_HEADS, 1);
+    uint64_t state = reader_count(reader, "ssm_state_size|mamba_d_state|state_size", 1, LIMIT_SMALL);
+    uint64_t kernel = reader_count_or(reader, "conv_kernel|mamba_d_conv", 1, LIMIT_SMALL, 4);
+    bool conv_bias = reader_flag_or(reader, "use_conv_bias|mamba_conv_bias", true);
+    bool proj_bias = reader_flag_or(reader, "mamba_proj_bias|use_bias", false);
+    uint64_t inner = heads * head_size;
+    uint64_t mixed = inner + 2 * groups * state;
+    uint64_t projected = inner + mixed + heads;
+
+    (void)reader_find(reader, "expand|mamba_expand");
+    ret_kind->attention = ATTENTION_RECURRENT;
+    ret_kind->mixer_elements = u64_add_sat(u64_mul_sat(projected, hidden), u64_mul_sat(inner, hidden));
+    ret_kind->other_elements +=
+        mixed * kernel + (conv_bias ? mixed : 0) + 3 * heads + inner + (proj_bias ? projected + hidden : 0);
+    ret_kind->recurrent_state_elements = inner * state + mixed * (kernel - 1);
+}
+
+/* LFM2's gated short convolution: three branches in, one out (LiquidAI/LFM2-1.2B) */
+void
+recurrent_short_conv(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    static const char *const no_size[] = { "conv_dim", "conv_dim_out", "conv_use_xavier_init" };
+    uint64_t kernel = reader_count_or(reader, "conv_L_cache", 1, LIMIT_SMALL, 3);
+    bool bias = reader_flag_or(reader, "conv_bias", false);
+
+    for (size_t i = 0; i < COUNT_OF(no_size); i++)
+        (void)reader_find(reader, no_size[i]);
+    ret_kind->attention = ATTENTION_RECURRENT;
+    ret_kind->mixer_elements = 4 * (uint64_t)hidden * hidden;
+    ret_kind->other_elements += hidden * kernel + (bias ? 5 * (uint64_t)hidden : 0);
+    ret_kind->recurrent_state_elements = hidden * (kernel - 1);
+}

@@ -1,0 +1,134 @@
+/* Decoders of state-space and convolution layers, some with attention between them. Sources as in dense.c. */
+#include <stddef.h>
+#include <string.h>
+
+#include "service/base/quantity.h"
+#include "service/model/families/layers.h"
+#include "service/model/families/recurrent.h"
+#include "service/model/families/tables.h"
+
+static const struct experts jamba_experts = {
+    .count_keys = "num_experts",
+    .per_token_keys = "num_experts_per_tok",
+    .width_keys = "intermediate_size",
+    .layers = EXPERTS_PERIOD,
+};
+
+/* arXiv:2403.19887 section 2 */
+static const struct decoder jamba = {
+    .kv_heads = 8,
+    .experts = &jamba_experts,
+    .recurrent = recurrent_jamba,
+    .period_keys = "attn_layer_period",
+    .offset_keys = "attn_layer_offset",
+};
+
+static const struct fixed lfm2_fixed[] = {
+    { "block_use_swiglu", "true" },
+    { "block_dim", NULL },
+    { "num_heads", NULL },
+    { "block_mlp_init_scale", NULL },
+    { "block_norm_eps", NULL },
+    { "block_out_init_scale", NULL },
+    { "block_use_xavier_init", NULL },
+    { "block_ff_dim", NULL },
+    { "block_multiple_of", NULL },
+    { "block_ffn_dim_multiplier", NULL },
+    { "block_auto_adjust_ff_dim", NULL },
+    { NULL, NULL },
+};
+
+static const struct decoder lfm2 = {
+    .kv_heads = 8,
+    .tied = true,
+    .fixed = lfm2_fixed,
+    .qk_norm = QK_NORM_HEAD_SIZE,
+    .qk_norm_when = { .always = true },
+    .recurrent = recurrent_short_conv,
+    .attention_list_key = "full_attn_idxs",
+};
+
+/* The stated width counts two thirds, times a factor, rounded up to whole blocks, unless it is to be taken as it is. */
+static void
+read_lfm2(struct reader *reader, const struct decoder *traits)
+{
+    static const char width_keys[] = "block_ff_dim|intermediate_size";
+    struct decoder decoder = *traits;
+    uint32_t width = reader_count(reader, width_keys, 1, LIMIT_WIDTH);
+
+    if (reader_flag_or(reader, "block_auto_adjust_ff_dim", true)) {
+        const struct fact *factor = reader_get(reader, "block_ffn_dim_multiplier");
+        uint32_t multiple = reader_count_or(reader, "block_multiple_of", 1, LIMIT_WIDTH, 256);
+        double adjusted = (double)(2 * (uint64_t)width / 3);
+
+        if (factor != NULL && (factor->kind == FACT_REAL || factor->kind == FACT_INTEGER) && factor->real > 0 &&
+            factor->real < LIMIT_SMALL)
+            adjusted = (double)(uint64_t)(adjusted * factor->real);
+        uint64_t blocks = u64_ceil_div(u64_min((uint64_t)adjusted, LIMIT_WIDTH), multiple);
+        width = (uint32_t)u64_min(blocks * multiple, LIMIT_WIDTH);
+    }
+    (void)reader_find(reader, "intermediate_size");
+    decoder.mlp_width = width;
+    decoder_read(reader, &decoder);
+}
+
+/* A stack of mixers with a norm each and nothing between them. */
+static void
+read_mamba(struct reader *reader, const struct decoder *traits)
+{
+    struct model_arch *arch = reader->arch;
+    struct layers layers = { .reader = reader };
+    struct layer_kind kind;
+    uint32_t count = reader_count(reader, "num_hidden_layers|n_layer", 1, LIMIT_LAYERS);
+
+    memset(&kind, 0, sizeof(kind));
+    arch->causal = true;
+    arch->hidden_size = reader_count(reader, "hidden_size|d_model", 1, LIMIT_HIDDEN);
+    arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
+    arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", traits->tied);
+    arch->final_norm_elements = arch->hidden_size;
+    kind.norm_elements = arch->hidden_size;
+    recurrent_mamba(reader, arch->hidden_size, &kind);
+    layers_append_run(&layers, 0, count, &kind);
+}
+
+static const struct decoder mamba = { .tied = true };
+static const struct decoder falcon_mamba = { .tied = true };
+
+/* RWKV-4 (arXiv:2305.13048 section 3): time mixing of four matrices, channel mixing of three. */
+static void
+read_rwkv(struct reader *reader, const struct decoder *traits)
+{
+    struct model_arch *arch = reader->arch;
+    struct layers layers = { .reader = reader };
+    struct layer_kind kind;
+    uint32_t count = reader_count(reader, "num_hidden_layers", 1, LIMIT_LAYERS);
+    uint64_t hidden = reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN);
+    uint64_t inner = reader_count_or(reader, "attention_hidden_size", 1, LIMIT_HIDDEN, (uint32_t)hidden);
+
+    memset(&kind, 0, sizeof(kind));
+    arch->causal = true;
+    arch->hidden_size = (uint32_t)hidden;
+    arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
+    arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", traits->tied);
+    arch->final_norm_elements = 4 * hidden; /* one before the first layer, one behind the last */
+    kind.attention = ATTENTION_RECURRENT;
+    kind.mixer_elements = 4 * hidden * inner + hidden * hidden; /* the last gates the channels */
+    kind.other_elements = 2 * inner + 5 * hidden;               /* decay, first, how much of the token before */
+    kind.recurrent_state_elements = 5 * hidden;
+    kind.norm_elements = 4 * hidden;
+    kind.mlp = MLP_DENSE;
+    kind.intermediate_size = reader_count_or(reader, "intermediate_size", 1, LIMIT_WIDTH, (uint32_t)(4 * hidden));
+    layers_append_run(&layers, 0, count, &kind);
+}
+
+static const struct decoder rwkv = { .tied = false };
+
+const struct family_class family_states[] = {
+    { "MambaForCausalLM", "mamba", read_mamba, &mamba },
+    { "FalconMambaForCausalLM", "falcon_mamba", read_mamba, &falcon_mamba },
+    { "RwkvForCausalLM", "rwkv", read_rwkv, &rwkv },
+    { "JambaForCausalLM", "jamba", decoder_read, &jamba },
+    { "Lfm2ForCausalLM", "lfm2", read_lfm2, &lfm2 },
+    { NULL, NULL, NULL, NULL },
+};
