@@ -102,6 +102,33 @@ START_TEST(places_are_those_of_the_text_that_was_sent)
 }
 END_TEST
 
+/* Text that is malformed after a bare token, with a number as long as NaN in place of X. */
+static const char *const malformed[] = {
+    "{\"a\":X,\"b\":\"a long text with a \\q in it\"}",
+    "{\"a\":X,\"b\":\"a long text with a \x01 in it\"}",
+    "{\"a\":X,\"b\":\"a long text with a \xff in it\"}",
+    "{\"a\":X,\"b\":\"a long text without an end",
+    "{\"a\":[X,X],\"b\":}",
+};
+
+START_TEST(bare_tokens_do_not_move_places)
+{
+    char with_token[128] = "", with_number[128] = "", place[FAULT_TEXT_SIZE];
+    bool nan;
+
+    for (const char *at = malformed[_i]; *at; at++) {
+        strncat(with_token, *at == 'X' ? "NaN" : at, *at == 'X' ? 3 : 1);
+        strncat(with_number, *at == 'X' ? "123" : at, *at == 'X' ? 3 : 1);
+    }
+    ck_assert_ptr_null(parse(with_number, &nan));
+    ck_assert_int_eq(fault.code, FAULT_MALFORMED_JSON);
+    text_copy(place, sizeof place, fault.items[0].value);
+    ck_assert_ptr_null(parse(with_token, &nan));
+    ck_assert_int_eq(fault.code, FAULT_MALFORMED_JSON);
+    ck_assert_str_eq(fault.items[0].value, place);
+}
+END_TEST
+
 START_TEST(bytes_of_zero_are_refused)
 {
     static const char text[] = "{\"a\":1}\0";
@@ -139,6 +166,7 @@ main(void)
     tcase_add_loop_test(tcase, refusals_say_what_and_where, 0, COUNT_OF(refused));
     tcase_add_loop_test(tcase, bodies_are_read, 0, COUNT_OF(accepted));
     tcase_add_test(tcase, places_are_those_of_the_text_that_was_sent);
+    tcase_add_loop_test(tcase, bare_tokens_do_not_move_places, 0, COUNT_OF(malformed));
     tcase_add_test(tcase, bytes_of_zero_are_refused);
     tcase_add_test(tcase, pointers_escape_their_tokens);
     return suite_run("parse", tcase);
