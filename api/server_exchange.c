@@ -68,7 +68,7 @@ refuses_body(const struct exchange *exchange)
 {
     const char *expect = exchange->headers.expect;
 
-    if (exchange->refusal.code == FAULT_NONE)
+    if (exchange->refusal.code == FAULT_NONE || !exchange->has_body)
         return false;
     return exchange->must_close || (expect && strcasecmp(expect, "100-continue") == 0) ||
            announced_bytes(exchange) / MAX_DISCARDED_BODIES > exchange->server->settings.body_bytes;
@@ -129,8 +129,8 @@ answer(struct exchange *exchange, struct MHD_Connection *connection)
     return reply_queue(exchange, connection, &response);
 }
 
-/* Called when the headers are there, for each part of the body, and at its end. libmicrohttpd closes the connection
- * when a POST or PUT is answered at the first call, so these wait for the last even when there is no body. */
+/* Called when the headers are there, for each part of the body, and at its end. What is answered at the first call ends
+ * the connection (in libmicrohttpd 0.9.75 whatever the method), so all waits for the last, body or not. */
 enum MHD_Result
 exchange_step(void *server, struct MHD_Connection *connection, const char *url, const char *method, const char *version,
               const char *upload_data, size_t *upload_data_size, void **state)
@@ -141,10 +141,9 @@ exchange_step(void *server, struct MHD_Connection *connection, const char *url, 
         *state = exchange = begin(server, connection, url, method, version);
         if (!exchange)
             return MHD_NO;
-        if (exchange->has_body && refuses_body(exchange))
-            exchange->must_close = true;
-        else if (exchange->has_body || exchange->request.method == HTTP_POST || exchange->request.method == HTTP_PUT)
+        if (!refuses_body(exchange))
             return MHD_YES;
+        exchange->must_close = true;
         return answer(exchange, connection);
     }
     if (*upload_data_size > 0) {
