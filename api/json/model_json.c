@@ -198,8 +198,7 @@ model_encode(struct json_writer *writer, const char *name, const struct model_ar
     writer_text(writer, "architecture", arch->architecture[0] ? arch->architecture : NULL);
     writer_u64(writer, "parameter_count", params->total);
     writer_u64(writer, "active_parameter_count", params->active);
-    if (!arch->generic)
-        writer_bytes(writer, "kv_cache_bytes_per_token", kv_bytes_per_token);
+    writer_bytes(writer, "kv_cache_bytes_per_token", kv_bytes_per_token);
     writer_bytes(writer, "weight_bytes", 2.0 * (double)params->total);
     if (!arch->generic) {
         writer_u64(writer, "layer_count", arch->layer_count);

@@ -122,7 +122,7 @@ answer_run(const struct estimate_request *request, const struct catalog *catalog
     ret_answer->replicas = (struct replicas){ 0, 0, 0 };
     assume_hardware(&request->hardware, &ret_answer->machine, &ret_answer->assumptions);
     if (request->arch)
-        ret_answer->kv_bytes_per_token = kv_cache_bytes_per_token(request->arch, 2);
+        ret_answer->kv_bytes_per_token = request->arch->generic ? 0 : kv_cache_bytes_per_token(request->arch, 2);
     if (request->has_training)
         TRY(answer_training(request, catalog, ret_answer, ret_fault));
     if (request->has_serving)

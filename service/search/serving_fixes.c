@@ -160,13 +160,15 @@ try_more_gpus(const struct ladder *ladder)
     try_fix(ladder, &fix);
 }
 
+/* The GPU with the least memory on which the same number is enough, of the same vendor: one that fits with room if
+ * there is any, else one that is tight. */
 static void
 try_larger_gpu(const struct ladder *ladder)
 {
     const struct hardware_ask *hardware = &ladder->asked->hardware;
     struct machine machine = hardware_machine(hardware);
-    const struct gpu *best = NULL;
-    struct fix best_fix = { 0 };
+    const struct gpu *best_gpu = NULL;
+    struct fix best = { .verdict = VERDICT_DOES_NOT_FIT };
 
     for (size_t i = 0; i < ladder->catalog->gpu_count; i++) {
         const struct gpu *gpu = &ladder->catalog->gpus[i];
@@ -174,7 +176,7 @@ try_larger_gpu(const struct ladder *ladder)
         struct serving_choice after;
 
         if (gpu->usable_bytes <= machine.gpu->usable_bytes || !text_equal(gpu->vendor, machine.gpu->vendor) ||
-            (best && gpu->usable_bytes >= best->usable_bytes))
+            (best.verdict == VERDICT_FITS && gpu->usable_bytes >= best_gpu->usable_bytes))
             continue;
         fix.settings[fix.setting_count++] = (struct setting){ .id = SET_GPU, .gpu = gpu };
         if (hardware->offer) {
@@ -182,13 +184,17 @@ try_larger_gpu(const struct ladder *ladder)
             set(&fix, hardware->offer->is_server ? SET_SERVER_NONE : SET_INSTANCE_NONE, 0);
             set(&fix, SET_COUNT_NONE, 0);
         }
-        if (!estimate_changed(ladder, &fix, &after) || after.estimate.memory.footprint.verdict == VERDICT_DOES_NOT_FIT)
+        if (!estimate_changed(ladder, &fix, &after))
             continue;
-        best = gpu;
-        best_fix = fix;
+        fix.verdict = after.estimate.memory.footprint.verdict;
+        if (fix.verdict > best.verdict || fix.verdict == VERDICT_DOES_NOT_FIT ||
+            (fix.verdict == best.verdict && gpu->usable_bytes >= best_gpu->usable_bytes))
+            continue;
+        best = fix;
+        best_gpu = gpu;
     }
-    if (best)
-        try_fix(ladder, &best_fix);
+    if (best_gpu)
+        try_fix(ladder, &best);
 }
 
 void

@@ -173,6 +173,16 @@ try_model_split(const struct ladder *ladder)
     try_fix(ladder, &fix);
 }
 
+/* Whether a fix that was tried is enough, so that its costlier form need not be shown. */
+static bool
+fits_after(const struct fixes *fixes, enum fix_code code)
+{
+    for (uint32_t i = 0; i < fixes->count; i++)
+        if (fixes->items[i].code == code && fixes->items[i].verdict != VERDICT_DOES_NOT_FIT)
+            return true;
+    return false;
+}
+
 static void
 try_states(const struct ladder *ladder)
 {
@@ -188,7 +198,7 @@ try_states(const struct ladder *ladder)
         try_setting(ladder, FIX_PURE_BF16, SET_PRECISION, PRECISION_BF16_PURE);
     if (job->offload == OFFLOAD_NONE)
         try_setting(ladder, FIX_OFFLOAD_OPTIMIZER, SET_OFFLOAD, OFFLOAD_OPTIMIZER);
-    if (job->offload != OFFLOAD_ALL)
+    if (job->offload != OFFLOAD_ALL && !fits_after(ladder->fixes, FIX_OFFLOAD_OPTIMIZER))
         try_setting(ladder, FIX_OFFLOAD_ALL, SET_OFFLOAD, OFFLOAD_ALL);
 }
 
@@ -205,44 +215,60 @@ try_methods(const struct ladder *ladder)
         try_setting(ladder, FIX_QLORA, SET_METHOD, METHOD_QLORA);
 }
 
+/* The request on that many GPUs of the same kind, split anew; whole instances or servers when they are named. */
+static struct fix
+on_more_gpus(const struct ladder *ladder, const struct machine *machine, uint32_t gpus)
+{
+    struct fix fix = { .code = FIX_MORE_GPUS, .number = gpus };
+
+    if (ladder->asked->hardware.offer) {
+        uint32_t count = (uint32_t)u64_ceil_div(gpus, machine->gpus_per_node);
+
+        set(&fix, SET_OFFER_COUNT, count);
+        fix.number = (double)count * machine->gpus_per_node;
+    } else {
+        set(&fix, SET_GPUS, gpus);
+    }
+    if (ladder->asked->training.has_parallelism)
+        set(&fix, SET_TRAINING_SPLIT_OPEN, 0);
+    return fix;
+}
+
+/* The smallest number may be tight: up to four times as many are tried for one that fits with room. */
 static void
 try_more_gpus(const struct ladder *ladder)
 {
-    const struct hardware_ask *hardware = &ladder->asked->hardware;
-    struct machine machine = hardware_machine(hardware);
+    struct machine machine = hardware_machine(&ladder->asked->hardware);
     struct training_ask ask = { ladder->asked->arch, ladder->asked->params, &machine, &ladder->catalog->rates,
                                 &ladder->asked->training };
     uint32_t minimum = training_minimum_gpus(&ask);
+    struct fix best = { .verdict = VERDICT_DOES_NOT_FIT };
 
-    /* the smallest number may be tight, and a plan of full speed may want some more: the next sizes are tried too */
     for (uint32_t gpus = minimum; gpus && gpus <= MINIMUM_GPUS_LIMIT && gpus <= 4 * minimum; gpus *= 2) {
-        struct fix fix = { .code = FIX_MORE_GPUS, .number = gpus };
+        struct fix fix = on_more_gpus(ladder, &machine, gpus);
+        struct training_choice after;
 
-        if (gpus <= machine.gpu_count)
+        if (gpus <= machine.gpu_count || !estimate_changed(ladder, &fix, &after))
             continue;
-        if (hardware->offer) {
-            uint32_t count = (uint32_t)u64_ceil_div(gpus, machine.gpus_per_node);
-
-            set(&fix, SET_OFFER_COUNT, count);
-            fix.number = (double)count * machine.gpus_per_node;
-        } else {
-            set(&fix, SET_GPUS, gpus);
-        }
-        if (ladder->asked->training.has_parallelism)
-            set(&fix, SET_TRAINING_SPLIT_OPEN, 0);
-        if (try_fix(ladder, &fix) && ladder->fixes->count && fix.verdict != VERDICT_DOES_NOT_FIT)
-            return;
+        fix.verdict = after.estimate.memory.verdict;
+        if (fix.verdict < best.verdict)
+            best = fix;
+        if (best.verdict == VERDICT_FITS)
+            break;
     }
+    if (best.verdict != VERDICT_DOES_NOT_FIT)
+        try_fix(ladder, &best);
 }
 
-/* The GPU with the least memory on which the same number is enough, of the same vendor. */
+/* The GPU with the least memory on which the same number is enough, of the same vendor: one that fits with room if
+ * there is any, else one that is tight. */
 static void
 try_larger_gpu(const struct ladder *ladder)
 {
     const struct hardware_ask *hardware = &ladder->asked->hardware;
     struct machine machine = hardware_machine(hardware);
-    const struct gpu *best = NULL;
-    struct fix best_fix = { 0 };
+    const struct gpu *best_gpu = NULL;
+    struct fix best = { .verdict = VERDICT_DOES_NOT_FIT };
 
     for (size_t i = 0; i < ladder->catalog->gpu_count; i++) {
         const struct gpu *gpu = &ladder->catalog->gpus[i];
@@ -250,7 +276,9 @@ try_larger_gpu(const struct ladder *ladder)
         struct training_choice after;
 
         if (gpu->usable_bytes <= machine.gpu->usable_bytes || !text_equal(gpu->vendor, machine.gpu->vendor) ||
-            !(gpu->bf16_flop_per_second > 0) || (best && gpu->usable_bytes >= best->usable_bytes))
+            !(gpu->bf16_flop_per_second > 0))
+            continue;
+        if (best.verdict == VERDICT_FITS && gpu->usable_bytes >= best_gpu->usable_bytes)
             continue;
         set_gpu(&fix, gpu);
         if (hardware->offer) {
@@ -258,13 +286,17 @@ try_larger_gpu(const struct ladder *ladder)
             set(&fix, hardware->offer->is_server ? SET_SERVER_NONE : SET_INSTANCE_NONE, 0);
             set(&fix, SET_COUNT_NONE, 0);
         }
-        if (!estimate_changed(ladder, &fix, &after) || after.estimate.memory.verdict == VERDICT_DOES_NOT_FIT)
+        if (!estimate_changed(ladder, &fix, &after))
             continue;
-        best = gpu;
-        best_fix = fix;
+        fix.verdict = after.estimate.memory.verdict;
+        if (fix.verdict > best.verdict || fix.verdict == VERDICT_DOES_NOT_FIT ||
+            (fix.verdict == best.verdict && gpu->usable_bytes >= best_gpu->usable_bytes))
+            continue;
+        best = fix;
+        best_gpu = gpu;
     }
-    if (best)
-        try_fix(ladder, &best_fix);
+    if (best_gpu)
+        try_fix(ladder, &best);
 }
 
 /* 400 Gb/s a GPU, as 8-GPU machines for training are built (DGX H100: 8 x 400 Gb/s). */
