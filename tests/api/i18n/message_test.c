@@ -8,6 +8,7 @@
 #include "service/base/text.h"
 #include "service/job/job.h"
 #include "service/memory/footprint.h"
+#include "service/recommend/recommend.h"
 #include "service/search/fixes.h"
 #include "service/speed/bottleneck.h"
 #include "tests/support/suite.h"
@@ -106,6 +107,8 @@ START_TEST(every_code_has_its_sentence)
         check_id("notice", notice_code_name((enum notice_code)i));
     for (int i = 0; i < FIX_COUNT; i++)
         check_id("fix", fix_code_name((enum fix_code)i));
+    for (int i = REASON_NONE + 1; i < REASON_COUNT; i++)
+        check_id("reason", reason_code_name((enum reason_code)i));
     for (int i = 0; i < PART_CODE_COUNT; i++)
         check_id("label", part_code_name((enum part_code)i));
     for (int i = 0; i <= VERDICT_DOES_NOT_FIT; i++)
@@ -179,7 +182,8 @@ static const struct {
       { "gpu_idle_if", "gpu_idle_then", "memory_full_if", "memory_full_then", "slower_than_estimate_if",
         "slower_than_estimate_then" } },
     { "relaxation",
-      { "budget", "deadline_hours", "max_gpus", "price_types", "regions", "providers", "gpus", "acquisition" } },
+      { "budget", "deadline_hours", "max_gpus", "max_power_watts", "price_types", "regions", "providers", "gpus",
+        "acquisition" } },
     { "plan", { "why_fastest", "why_only_fit", "why_stated" } },
     { "buy_or_rent", { "buy", "rent", "hybrid" } },
 };
