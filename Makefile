@@ -140,8 +140,9 @@ $(call program,$(api_tests) tests/accuracy/accuracy.c): $(BUILD)/%: $(BUILD)/%.o
 
 # TESTS narrows: make check TESTS='tests/service/model/%'
 TESTS ?= %
-test_programs = $(call program,$(filter $(TESTS),$(core_tests) $(db_tests) $(api_tests)))
-tests: $(test_programs) $(if $(wildcard api/main.c),$(BUILD)/sizer) ## build all tests
+chosen_tests = $(filter $(TESTS),$(core_tests) $(db_tests) $(api_tests))
+test_programs = $(call program,$(chosen_tests))
+tests: $(test_programs) $(if $(filter $(api_tests),$(chosen_tests)),$(BUILD)/sizer) ## build all tests
 check: tests ## build and run all tests
 	@tests/support/run.sh $(test_programs)
 
