@@ -2,6 +2,7 @@
 #include "service/base/quantity.h"
 #include "service/base/text.h"
 #include "service/model/arch.h"
+#include "service/model/params.h"
 #include "service/model/reader.h"
 
 /* One bound: a fault when `value` is outside. */
@@ -89,14 +90,20 @@ model_arch_check(const struct model_arch *arch, const char *pointer, struct faul
         { "hidden_size", arch->hidden_size, 1, LIMIT_HIDDEN },
         { "vocab_size", arch->vocabulary_size, 0, LIMIT_VOCABULARY },
         { "max_position_embeddings", arch->max_context_tokens, 0, LIMIT_CONTEXT },
-        { "num_hidden_layers", arch->kind_count, 1, MAX_LAYER_KINDS },
     };
 
     if (arch->generic) {
         check_generic(arch, pointer, ret_fault);
+    } else if (arch->kind_count == 0 || arch->kind_count > MAX_LAYER_KINDS) {
+        const struct bound kinds = { "layer_types", arch->kind_count, 1, MAX_LAYER_KINDS };
+
+        check_bounds(&kinds, 1, pointer, ret_fault);
     } else {
+        const struct bound total = { "parameter_count", model_params_count(arch).total, 0, LIMIT_PARAMETERS };
+
+        check_bounds(&total, 1, pointer, ret_fault);
         check_bounds(bounds, COUNT_OF(bounds), pointer, ret_fault);
-        for (uint32_t i = 0; i < arch->kind_count && i < MAX_LAYER_KINDS; i++) {
+        for (uint32_t i = 0; i < arch->kind_count; i++) {
             check_attention(&arch->kinds[i], pointer, ret_fault);
             check_mlp(&arch->kinds[i], pointer, ret_fault);
         }

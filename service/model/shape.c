@@ -336,6 +336,7 @@ model_arch_from_shape(const struct model_shape *shape, const char *pointer, stru
         build_generic(shape, &arch);
     } else {
         build_decoder(shape, &arch);
+        TRY(model_arch_check(&arch, pointer, ret_fault));
         if (incomplete)
             notice_add(notices, NOTICE_UNKNOWN_ACTIVE_SHAPE, pointer);
         /* where sizes were derived, a difference is ours and not the caller's */

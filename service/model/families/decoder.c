@@ -35,13 +35,14 @@ static void
 read_sizes(struct reader *reader, const struct decoder *decoder, struct decoder_sizes *sizes)
 {
     const struct class_sizes *class_sizes = decoder->sizes != NULL ? decoder->sizes : &no_class_sizes;
+    bool padded = reader_get(reader, "padded_vocab_size") != NULL; /* what the tensors have */
 
     sizes->hidden =
         reader_count_class(reader, "hidden_size|n_embd|d_model|n_embed", 1, LIMIT_HIDDEN, class_sizes->hidden);
     sizes->layers = reader_count_class(reader, "num_hidden_layers|n_layer|n_layers|num_layers", 1, LIMIT_LAYERS,
                                        class_sizes->layers);
-    sizes->vocabulary =
-        reader_count_class(reader, "padded_vocab_size|vocab_size", 1, LIMIT_VOCABULARY, class_sizes->vocabulary);
+    sizes->vocabulary = reader_count_class(reader, padded ? "padded_vocab_size" : "vocab_size", 1, LIMIT_VOCABULARY,
+                                           class_sizes->vocabulary);
     (void)reader_find(reader, "vocab_size");
     attention_read_heads(reader, decoder, sizes);
     for (const struct fixed *fixed = decoder->fixed; fixed != NULL && fixed->key != NULL; fixed++) {

@@ -45,17 +45,18 @@ tail_of(const char *class_name)
     return tail != NULL ? tail : class_name + strlen(class_name);
 }
 
-/* Edits between the stems of two classes of the same ending; above `limit` when the ending differs. */
+/* Edits between two classes: of their stems, and of their endings. */
 static unsigned
-stem_distance(const char *a, const char *b, unsigned limit)
+class_distance(const char *a, const char *b, unsigned limit)
 {
     char stems[2][ARCH_NAME_SIZE];
+    unsigned endings = text_distance(tail_of(a), tail_of(b), limit);
 
-    if (strcmp(tail_of(a), tail_of(b)) != 0)
+    if (endings > limit)
         return limit + 1;
     text_format(stems[0], sizeof(stems[0]), "%.*s", (int)(tail_of(a) - a), a);
     text_format(stems[1], sizeof(stems[1]), "%.*s", (int)(tail_of(b) - b), b);
-    return text_distance(stems[0], stems[1], limit);
+    return endings + text_distance(stems[0], stems[1], limit - endings);
 }
 
 const char *
@@ -66,7 +67,7 @@ family_nearest_class(const char *class_name)
 
     for (size_t i = 0; i < COUNT_OF(tables); i++) {
         for (const struct family_class *row = tables[i]; row->class_name != NULL; row++) {
-            unsigned distance = stem_distance(class_name, row->class_name, limit);
+            unsigned distance = class_distance(class_name, row->class_name, limit);
 
             if (distance > limit)
                 continue;

@@ -1,0 +1,212 @@
+/* What a config may not say, what is taken for a missing key, what changes nothing. */
+#include "service/model/arch.h"
+
+#include <string.h>
+
+#include "service/memory/kv_cache.h"
+#include "service/model/params.h"
+#include "tests/support/model_rows.h"
+#include "tests/support/suite.h"
+
+static struct notices notices;
+static struct fault fault;
+static struct model_arch arch;
+static bool used[MAX_FACTS];
+
+/* Reads a published row with one fact changed. */
+static enum status
+read_with(const char *model, const char *path, const char *kind, const char *value)
+{
+    struct fact items[MODEL_ROW_FACTS + 1];
+    size_t count = model_row_with(model_row_of(model), path, kind, value, items);
+    struct facts facts = model_row_facts(items, count, used);
+
+    notices.count = 0;
+    fault_clear(&fault);
+    return model_arch_read(&facts, "/model/config", &arch, &notices, &fault);
+}
+
+static const struct {
+    const char *model, *path, *kind, *value;
+    enum fault_code code;
+    const char *pointer;
+} refused[] = {
+    /* a size that is missing */
+    { "llama-3-8b", "/hidden_size", NULL, NULL, FAULT_MODEL_FIELD_MISSING, "/model/config/hidden_size" },
+    { "llama-3-8b", "/vocab_size", "null", "", FAULT_MODEL_FIELD_MISSING, "/model/config/vocab_size" },
+    { "mixtral-8x7b", "/num_local_experts", NULL, NULL, FAULT_MODEL_FIELD_MISSING, "/model/config/num_local_experts" },
+    { "deepseek-v3", "/kv_lora_rank", NULL, NULL, FAULT_MODEL_FIELD_MISSING, "/model/config/kv_lora_rank" },
+    { "qwen2.5-vl-7b", "/vision_config", NULL, NULL, FAULT_MODEL_FIELD_MISSING, "/model/config/vision_config" },
+    /* another type, outside its bounds */
+    { "llama-3-8b", "/hidden_size", "text", "4096", FAULT_WRONG_TYPE, "/model/config/hidden_size" },
+    { "llama-3-8b", "/hidden_size", "real", "4096.5", FAULT_WRONG_TYPE, "/model/config/hidden_size" },
+    { "llama-3-8b", "/hidden_size", "integer", "-1", FAULT_OUT_OF_RANGE, "/model/config/hidden_size" },
+    { "llama-3-8b", "/num_hidden_layers", "integer", "1025", FAULT_OUT_OF_RANGE, "/model/config/num_hidden_layers" },
+    { "llama-3-8b", "/vocab_size", "integer", "4000000000000", FAULT_OUT_OF_RANGE, "/model/config/vocab_size" },
+    { "llama-3-8b", "/tie_word_embeddings", "text", "no", FAULT_WRONG_TYPE, "/model/config/tie_word_embeddings" },
+    { "llama-3-8b", "/architectures/0", "integer", "1", FAULT_WRONG_TYPE, "/model/config/architectures/0" },
+    /* contradictions */
+    { "llama-3-8b", "/num_attention_heads", "integer", "24", FAULT_MODEL_CONTRADICTION,
+      "/model/config/num_attention_heads" },
+    { "llama-3-8b", "/num_key_value_heads", "integer", "5", FAULT_MODEL_CONTRADICTION,
+      "/model/config/num_key_value_heads" },
+    { "mixtral-8x7b", "/num_experts_per_tok", "integer", "9", FAULT_MODEL_CONTRADICTION,
+      "/model/config/num_experts_per_tok" },
+    { "gpt-oss-120b", "/num_hidden_layers", "integer", "35", FAULT_MODEL_CONTRADICTION, "/model/config/layer_types" },
+    { "glm-5", "/qk_head_dim", "integer", "200", FAULT_MODEL_CONTRADICTION, "/model/config/qk_head_dim" },
+    /* keys that change sizes in a way the class does not know */
+    { "llama-3-8b", "/num_experts", "integer", "8", FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/num_experts" },
+    { "llama-3-8b", "/kv_lora_rank", "integer", "512", FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/kv_lora_rank" },
+    { "llama-3-8b", "/num_kv_shared_layers", "integer", "10", FAULT_MODEL_FIELD_UNSUPPORTED,
+      "/model/config/num_kv_shared_layers" },
+    { "llama-3-8b", "/vision_config", "object", "5", FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/vision_config" },
+    { "llama-3-8b", "/layer_types", "text", "full", FAULT_WRONG_TYPE, "/model/config/layer_types" },
+    { "mistral-7b-v0.1", "/attention_bias", "bool", "true", FAULT_MODEL_FIELD_UNSUPPORTED,
+      "/model/config/attention_bias" },
+    { "gemma-3-4b", "/text_config/hidden_size_per_layer_input", "integer", "256", FAULT_MODEL_FIELD_UNSUPPORTED,
+      "/model/config/text_config/hidden_size_per_layer_input" },
+    { "qwen-72b (v1)", "/no_bias", "bool", "false", FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/no_bias" },
+};
+
+START_TEST(faults_name_their_place)
+{
+    ck_assert(read_with(refused[_i].model, refused[_i].path, refused[_i].kind, refused[_i].value) == STATUS_FAULT);
+    ck_assert_msg(fault.code == refused[_i].code, "%s: %s", refused[_i].path, fault_code_name(fault.code));
+    ck_assert_str_eq(fault.items[0].pointer, refused[_i].pointer);
+}
+END_TEST
+
+START_TEST(all_faults_come_at_once)
+{
+    struct fact facts[] = {
+        model_row_fact("/architectures/0", "text", "LlamaForCausalLM"),
+        model_row_fact("/hidden_size", "text", "big"),
+        model_row_fact("/num_attention_heads", "integer", "0"),
+    };
+    struct facts list = model_row_facts(facts, COUNT_OF(facts), used);
+
+    fault_clear(&fault);
+    ck_assert(model_arch_read(&list, "/model/config", &arch, &notices, &fault) == STATUS_FAULT);
+    ck_assert_uint_ge(fault.item_count, 5); /* the two, and layers, vocabulary and width that are missing */
+}
+END_TEST
+
+/* Keys that say nothing new leave every count as published. */
+static const struct {
+    const char *model, *path, *kind, *value;
+} harmless[] = {
+    { "llama-3-8b", "/attention_bias", "bool", "false" },
+    { "llama-3-8b", "/attention_bias", NULL, NULL },
+    { "llama-3-8b", "/head_dim", "null", "" },
+    { "llama-3-8b", "/head_dim", "integer", "128" },
+    { "llama-3-8b", "/num_experts", "integer", "0" },
+    { "llama-3-8b", "/tie_word_embeddings", NULL, NULL },
+    { "llama-3-8b", "/quantization_config", "null", "" },
+    { "llama-3-8b", "/rope_theta", "real", "500000.5" },
+    { "llama-3-8b", "/model_type", "text", "a fine-tune" },
+    { "mistral-7b-v0.3", "/num_key_value_heads", NULL, NULL }, /* the class says 8 */
+    { "mixtral-8x7b", "/num_key_value_heads", NULL, NULL },    /* the class says 8 */
+    { "gemma-2b", "/tie_word_embeddings", "null", "" },        /* the class ties */
+    { "qwen3-8b", "/head_dim", NULL, NULL },                   /* the class says 128 */
+    { "qwen1.5-7b", "/use_sliding_window", "bool", "false" },
+    { "qwen3-235b-a22b", "/mlp_only_layers", NULL, NULL },
+    { "falcon-7b", "/num_kv_heads", "integer", "1" }, /* multi_query decides */
+};
+
+START_TEST(keys_that_say_nothing_new_change_nothing)
+{
+    const struct model_row *row = model_row_of(harmless[_i].model);
+
+    ck_assert_msg(read_with(harmless[_i].model, harmless[_i].path, harmless[_i].kind, harmless[_i].value) == STATUS_OK,
+                  "%s", fault.items[0].pointer);
+    ck_assert_msg(model_params_count(&arch).total == row->parameters, "%s: %s", row->name, harmless[_i].path);
+    ck_assert(kv_cache_bytes_per_token(&arch, 2) == (double)row->cache_bytes_per_token);
+    ck_assert_uint_eq(arch.ignored_key_count, 0);
+}
+END_TEST
+
+START_TEST(unknown_keys_are_told)
+{
+    ck_assert(read_with("llama-3-8b", "/favourite_colour", "text", "blue") == STATUS_OK);
+    ck_assert_uint_eq(arch.ignored_key_count, 1);
+    ck_assert_str_eq(arch.ignored_keys[0], "/favourite_colour");
+    ck_assert_uint_eq(model_params_count(&arch).total, 8030261248);
+}
+END_TEST
+
+START_TEST(works_without_the_callers_flags)
+{
+    const struct model_row *row = model_row_of("llama-3-8b");
+    struct facts facts = { .items = row->facts, .count = row->fact_count, .used = NULL };
+
+    fault_clear(&fault);
+    ck_assert(model_arch_read(&facts, "/model/config", &arch, &notices, &fault) == STATUS_OK);
+    ck_assert_uint_eq(arch.ignored_key_count, 0);
+}
+END_TEST
+
+/* Absent, null and set windows are three things: Mistral-7B v0.1 had 4096 (arXiv:2310.06825 section 2), v0.3 none. */
+START_TEST(windows_follow_the_class)
+{
+    ck_assert(read_with("mistral-7b-v0.3", "/sliding_window", NULL, NULL) == STATUS_OK);
+    ck_assert_uint_eq(arch.kinds[0].window_tokens, 4096);
+    ck_assert(read_with("mistral-7b-v0.3", "/sliding_window", "null", "") == STATUS_OK);
+    ck_assert_uint_eq(arch.kinds[0].window_tokens, 0);
+    ck_assert(read_with("qwen2.5-7b", "/use_sliding_window", "bool", "false") == STATUS_OK);
+    ck_assert_uint_eq(arch.kinds[0].window_tokens, 0);
+    ck_assert(read_with("gemma-3-1b", "/sliding_window", "integer", "512") == STATUS_OK);
+    ck_assert_uint_eq(arch.kind_count, 2); /* arXiv:2503.19786 section 2: five windowed layers to a full one */
+    ck_assert_uint_eq(arch.kinds[0].window_tokens, 512);
+    ck_assert_uint_eq(arch.kinds[0].count, 22);
+    ck_assert_uint_eq(arch.kinds[1].count, 4);
+}
+END_TEST
+
+START_TEST(a_stated_total_moves_into_the_rest)
+{
+    ck_assert(read_with("llama-3-8b", "/head_dim", "integer", "128") == STATUS_OK);
+    model_arch_state_total(&arch, 8030261248, &notices);
+    ck_assert_uint_eq(notices.count, 0);
+    ck_assert_int_eq(arch.extra_parameters, 0);
+    model_arch_state_total(&arch, 9000000000, &notices);
+    ck_assert_uint_eq(model_params_count(&arch).total, 9000000000);
+    ck_assert_uint_eq(notices.count, 1);
+    ck_assert_int_eq(notices.items[0].code, NOTICE_STATED_PARAMETER_COUNT_DIFFERS);
+    ck_assert(notices.items[0].number[0] == 9e9 && notices.items[0].number[1] == 8030261248.0);
+    model_arch_state_total(&arch, 1000, &notices);
+    ck_assert_uint_eq(model_params_count(&arch).total, 1000);
+}
+END_TEST
+
+START_TEST(checks_bound_every_size)
+{
+    ck_assert(read_with("llama-3-8b", "/head_dim", "integer", "128") == STATUS_OK);
+    struct model_arch sound = arch;
+
+    ck_assert(model_arch_check(&arch, "/model", &fault) == STATUS_OK);
+    arch.kinds[0].kv_head_count = 0;
+    ck_assert(model_arch_check(&arch, "/model", &fault) == STATUS_FAULT);
+    arch = sound;
+    arch.hidden_size = UINT32_MAX;
+    ck_assert(model_arch_check(&arch, "/model", &fault) == STATUS_FAULT);
+    arch = sound;
+    arch.layer_count = 0;
+    ck_assert(model_arch_check(&arch, "/model", &fault) == STATUS_FAULT);
+}
+END_TEST
+
+int
+main(void)
+{
+    TCase *tcase = tcase_create("configs");
+
+    tcase_add_loop_test(tcase, faults_name_their_place, 0, COUNT_OF(refused));
+    tcase_add_test(tcase, all_faults_come_at_once);
+    tcase_add_loop_test(tcase, keys_that_say_nothing_new_change_nothing, 0, COUNT_OF(harmless));
+    tcase_add_test(tcase, unknown_keys_are_told);
+    tcase_add_test(tcase, works_without_the_callers_flags);
+    tcase_add_test(tcase, windows_follow_the_class);
+    tcase_add_test(tcase, a_stated_total_moves_into_the_rest);
+    tcase_add_test(tcase, checks_bound_every_size);
+    return suite_run("model arch", tcase);
+}
