@@ -4,6 +4,7 @@
 #include "api/handlers/catalog.h"
 #include "api/handlers/estimate.h"
 #include "api/handlers/health.h"
+#include "api/handlers/recommend.h"
 #include "api/http/negotiate.h"
 #include "service/base/quantity.h"
 
@@ -19,6 +20,7 @@
 
 const struct route routes[] = {
     { HTTP_POST, "/estimate", handle_estimate, 0, true, "postEstimate", ROUTE_PROSE, JSON },
+    { HTTP_POST, "/recommend", handle_recommend, 0, true, "postRecommend", ROUTE_PROSE, JSON },
     { HTTP_GET, "/catalog", handle_catalog, 0, true, "getCatalog", ROUTE_CACHEABLE, JSON },
     CATALOG("gpus", "Gpu", "Gpus"),
     CATALOG("instances", "Instance", "Instances"),
