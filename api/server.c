@@ -9,11 +9,9 @@
 #include "api/server_internal.h"
 #include "service/base/quantity.h"
 
-/* libmicrohttpd 0.9.75 asks for 128 events at a time, and when exactly 128 come it waits once more before it serves
- * them. A worker that cannot have 128 never meets that: its connections and its own eventfd stay below. */
 enum {
-    CONNECTIONS_A_WORKER = 120,
-    CONNECTIONS_A_WORKER_AT_MOST = 124, /* when their number comes out uneven; the rest is refused by libmicrohttpd */
+    /* What libmicrohttpd is told: above what it is ever given, for it counts a closed connection a moment longer. */
+    CONNECTIONS_A_WORKER_AT_MOST = CONNECTIONS_A_WORKER + 4,
     MIN_WORKERS = 8,
     DESCRIPTORS_A_WORKER = 3,
     OTHER_DESCRIPTORS = 32, /* log, listener, database, files of /proc */
@@ -102,6 +100,9 @@ start(struct server *server, struct fault *ret_fault)
 {
     const struct server_settings *settings = &server->settings;
 
+    server->open_of_worker = calloc(settings->workers, sizeof *server->open_of_worker);
+    if (!server->open_of_worker)
+        return refuse_start("memory", ret_fault);
     if (settings->rate_per_second > 0) {
         server->rate_limit = rate_limit_create(settings->rate_per_second, settings->rate_burst);
         if (!server->rate_limit)
@@ -165,5 +166,6 @@ server_stop(struct server *server)
     if (server->daemon)
         MHD_stop_daemon(server->daemon);
     rate_limit_free(server->rate_limit);
+    free(server->open_of_worker);
     free(server);
 }

@@ -2,6 +2,7 @@
  * MHD_quiesce_daemon() and its workers may both take the socket out of the same epoll set, and the loser aborts the
  * process; and the socket could not be closed before the last connection is. */
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
@@ -11,12 +12,10 @@
 #include <unistd.h>
 
 #include "api/server_internal.h"
-#include "service/base/quantity.h"
 
 enum {
     BACKLOG = 1024,
     FULL_WAIT_MS = 5,    /* until it is looked again whether a connection has ended */
-    FORGIVE_AFTER = 40,  /* such waits: then connections that never reached a worker were refused there */
     ERROR_WAIT_MS = 100, /* after accept failed, mostly for want of file descriptors */
 };
 
@@ -117,18 +116,44 @@ wait_for_connection(const struct server *server, bool room, int wait_ms)
     return fds[0].revents == 0;
 }
 
-/* Accepts one connection and hands it on; false when there was none. */
-static bool
-accept_one(struct server *server, int *ret_error)
+/* Renumbers a socket until its number leads to a worker that has room; -1 when descriptors run out. Numbers fill up
+ * from below, so that connections spread evenly by themselves and this is seldom needed. */
+static int
+place(const struct server *server, int fd)
+{
+    for (unsigned i = 0; i < 2 * server->settings.workers; i++) {
+        int next;
+
+        if (atomic_load(&server->open_of_worker[worker_of_socket(server, fd)]) < CONNECTIONS_A_WORKER)
+            return fd;
+        next = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
+        (void)close(fd);
+        if (next < 0)
+            return -1;
+        fd = next;
+    }
+    return fd;
+}
+
+/* Accepts one connection and hands it on. Returns 0 or an error number. */
+static int
+accept_one(struct server *server)
 {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
     int fd = accept4(server->listen_fd, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    unsigned worker;
 
-    *ret_error = fd < 0 ? errno : 0;
-    if (fd < 0)
-        return false;
-    return MHD_add_connection(server->daemon, fd, (const struct sockaddr *)&address, size) == MHD_YES; /* takes fd */
+    if (fd < 0 || (fd = place(server, fd)) < 0)
+        return errno;
+    worker = worker_of_socket(server, fd);
+    atomic_fetch_add(&server->open, 1);
+    atomic_fetch_add(&server->open_of_worker[worker], 1);
+    if (MHD_add_connection(server->daemon, fd, (const struct sockaddr *)&address, size) == MHD_YES) /* takes fd */
+        return 0;
+    atomic_fetch_sub(&server->open, 1);
+    atomic_fetch_sub(&server->open_of_worker[worker], 1);
+    return 0;
 }
 
 static void
@@ -146,30 +171,22 @@ is_passing(int error)
     return error == 0 || error == EAGAIN || error == EINTR || error == ECONNABORTED || error == EPROTO;
 }
 
-/* Counts what it handed on: a worker takes a connection in a moment later, and only then counts it as opened. */
 static void *
 accept_loop(void *of)
 {
     struct server *server = of;
-    uint64_t handed_on = 0;
-    unsigned full_waits = 0;
     bool failing = false;
 
     for (;;) {
         bool failed_before = failing;
-        uint64_t opened = atomic_load(&server->opened), closed = atomic_load(&server->closed);
-        bool room = u64_max(handed_on, opened) - closed < server->settings.connections;
+        bool room = atomic_load(&server->open) < server->settings.connections;
         int error;
 
         if (!wait_for_connection(server, room && !failing, failing ? ERROR_WAIT_MS : FULL_WAIT_MS))
             return NULL;
-        full_waits = room || handed_on <= opened ? 0 : full_waits + 1;
-        if (full_waits > FORGIVE_AFTER)
-            handed_on = opened;
         if (!room)
             continue;
-        if (accept_one(server, &error))
-            handed_on++;
+        error = accept_one(server);
         failing = !is_passing(error);
         if (failing && !failed_before)
             report_failure(server, error);

@@ -83,7 +83,7 @@ fill_state(const struct server *server, struct service_state *state)
     state->database_connected = database.connected;
     state->snapshot_age_seconds = database.snapshot_age_seconds;
     state->uptime_seconds = (double)(now_nanoseconds() - server->started) / 1e9;
-    state->connection_count = (unsigned)(atomic_load(&server->opened) - atomic_load(&server->closed));
+    state->connection_count = atomic_load(&server->open);
     state->running_count = atomic_load(&server->under_way);
     state->metrics = settings->observer->metrics;
 }

@@ -37,21 +37,29 @@ read_address(const struct sockaddr *from, struct client *client)
     write_address(&client->address, client->text);
 }
 
+/* Connections are counted when they are handed to libmicrohttpd, and here when they have ended. */
+static void
+count_closed(struct server *server, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    atomic_fetch_sub(&server->open, 1);
+    atomic_fetch_sub(&server->open_of_worker[worker_of_socket(server, info->connect_fd)], 1);
+}
+
 void
 client_notify(void *server, struct MHD_Connection *connection, void **socket_context,
               enum MHD_ConnectionNotificationCode code)
 {
-    struct server *of = server;
     const union MHD_ConnectionInfo *info;
     struct client *client;
 
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
         free(*socket_context);
         *socket_context = NULL;
-        atomic_fetch_add(&of->closed, 1);
+        count_closed(server, connection);
         return;
     }
-    atomic_fetch_add(&of->opened, 1);
     client = calloc(1, sizeof *client);
     if (client) {
         info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);

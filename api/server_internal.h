@@ -23,10 +23,11 @@ struct server {
     pthread_t acceptor;
     bool accepting; /* the acceptor runs */
     atomic_bool draining;
-    atomic_uint running;                 /* handlers */
-    atomic_uint under_way;               /* requests, from the end of the headers to the end of the reply */
-    atomic_uint_fast64_t opened, closed; /* connections */
-    atomic_size_t held_bytes;            /* of larger bodies */
+    atomic_uint running;         /* handlers */
+    atomic_uint under_way;       /* requests, from the end of the headers to the end of the reply */
+    atomic_uint open;            /* connections */
+    atomic_uint *open_of_worker; /* of them, on each worker */
+    atomic_size_t held_bytes;    /* of larger bodies */
 };
 
 /* One connection's other end. */
@@ -84,6 +85,17 @@ struct worker {
     uint64_t random[4];
     struct fault fault; /* large: not for the stack of each request */
 };
+
+/* libmicrohttpd 0.9.75 asks for 128 events at a time, and when exactly 128 come it waits once more before it serves
+ * them. A worker that cannot have 128 never meets that: its connections and its own eventfd stay below. */
+enum { CONNECTIONS_A_WORKER = 120 };
+
+/* The worker that libmicrohttpd gives a socket to as long as it has room there. */
+static inline unsigned
+worker_of_socket(const struct server *server, int fd)
+{
+    return (unsigned)fd % server->settings.workers;
+}
 
 /* server_accept.c: listens at the settings' address and hands connections to the daemon until told to stop. */
 enum status accept_listen(struct server *server, struct fault *ret_fault);
