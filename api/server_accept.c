@@ -58,9 +58,10 @@ listen_on(const struct addrinfo *address)
 static uint16_t
 bound_port(int fd)
 {
-    struct sockaddr_storage address = { .ss_family = AF_UNSPEC };
+    struct sockaddr_storage address;
     socklen_t size = sizeof address;
 
+    memset(&address, 0, sizeof address);
     if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
         return 0;
     if (address.ss_family == AF_INET6)

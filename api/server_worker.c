@@ -94,7 +94,7 @@ worker_request_id(struct worker *worker, char ret_id[REQUEST_ID_SIZE])
         ret_id[i] = digits[words[i / ID_BYTES] & 15];
         words[i / ID_BYTES] >>= 4;
     }
-    ret_id[2 * ID_BYTES] = '\0';
+    ret_id[(size_t)2 * ID_BYTES] = '\0';
 }
 
 struct exchange *

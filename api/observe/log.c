@@ -104,6 +104,7 @@ void
 log_request(struct log *log, const struct request_record *record)
 {
     enum log_level level = request_level(record);
+    uint64_t microseconds = record->nanoseconds / 1000;
     struct json_writer writer;
     struct buffer *out;
 
@@ -116,7 +117,7 @@ log_request(struct log *log, const struct request_record *record)
     writer_text(&writer, "method", method_name(record->method));
     writer_text(&writer, "route", record->route);
     writer_i64(&writer, "status", record->status);
-    writer_real(&writer, "duration_ms", (double)(record->nanoseconds / 1000) / 1000);
+    writer_real(&writer, "duration_ms", (double)microseconds / 1000);
     writer_u64(&writer, "bytes_in", record->bytes_in);
     writer_u64(&writer, "bytes_out", record->bytes_out);
     writer_text(&writer, "client", record->client);
