@@ -71,8 +71,10 @@ catalog_cache_find(const struct reply_key *key)
 }
 
 void
-catalog_cache_release(struct cached_reply *reply)
+catalog_cache_release(void *lent)
 {
+    struct cached_reply *reply = lent;
+
     if (reply && atomic_fetch_sub_explicit(&reply->references, 1, memory_order_acq_rel) == 1)
         free(reply);
 }

@@ -26,7 +26,7 @@ void reply_key_add(struct reply_key *key, const void *bytes, size_t size);
 struct cached_reply {
     atomic_uint references;
     const struct reply_key *key;
-    const char *body;
+    char *body;
     size_t size;
     const char *link; /* Link header, "" when there is none */
 };
@@ -37,7 +37,8 @@ struct cached_reply *catalog_cache_find(const struct reply_key *key);
 /* Keeps a copy, unless it is too large; what is used least recently goes. */
 void catalog_cache_keep(const struct reply_key *key, const char *body, size_t size, const char *link);
 
-void catalog_cache_release(struct cached_reply *reply);
+/* Takes void so that it can end a loan of the body (buffer_lend). */
+void catalog_cache_release(void *reply);
 
 /* Frees all. Nobody else uses it any more. */
 void catalog_cache_done(void);

@@ -69,17 +69,29 @@ read_format(struct reading *reading, const char *name, const char *value)
         refuse(reading, FAULT_BAD_PARAMETER, name, value, "one of json|csv|ndjson", NULL);
 }
 
-static const char *
-nearest_column(const struct catalog_list *list, const char *word, bool scalar_only)
+/* A name that is no column of the list (or none that can be sorted by). */
+static void
+refuse_column(struct reading *reading, const char *parameter, const char *word, bool scalar_only)
 {
+    const struct catalog_list *list = reading->list;
     const char *names[MAX_CATALOG_COLUMNS];
+    char expected[FAULT_TEXT_SIZE] = "one of ";
     size_t count = 0;
 
     for (size_t i = 0; i < list->column_count; i++) {
         if (!scalar_only || catalog_column_is_scalar(&list->columns[i]))
             names[count++] = list->columns[i].name;
     }
-    return text_nearest(word, names, count);
+    for (size_t i = 0; i < count; i++) {
+        size_t used = strlen(expected);
+
+        if (used + strlen(names[i]) + sizeof "||..." > sizeof expected) {
+            text_copy(expected + used, sizeof expected - used, "|...");
+            break;
+        }
+        text_format(expected + used, sizeof expected - used, i > 0 ? "|%s" : "%s", names[i]);
+    }
+    refuse(reading, FAULT_BAD_PARAMETER, parameter, word, expected, text_nearest(word, names, count));
 }
 
 /* The next of several names with commas between; false at the end. */
@@ -109,8 +121,7 @@ read_sort(struct reading *reading, const char *name, const char *value)
         const struct catalog_column *column = catalog_column_find(reading->list, column_name);
 
         if (!column || !catalog_column_is_scalar(column))
-            refuse(reading, FAULT_BAD_PARAMETER, name, word, "[-]field,...",
-                   nearest_column(reading->list, column_name, true));
+            refuse_column(reading, name, column_name, true);
         else if (query->sort_count == MAX_SORT_COLUMNS)
             refuse(reading, FAULT_BAD_PARAMETER, name, word, "at most 4", NULL);
         else
@@ -133,7 +144,7 @@ read_fields(struct reading *reading, const char *name, const char *value)
         for (size_t i = 0; i < choice->count; i++)
             twice = twice || choice->columns[i] == column;
         if (!column)
-            refuse(reading, FAULT_BAD_PARAMETER, name, word, "field,...", nearest_column(reading->list, word, false));
+            refuse_column(reading, name, word, false);
         else if (!twice && choice->count < MAX_CATALOG_COLUMNS)
             choice->columns[choice->count++] = column;
     }

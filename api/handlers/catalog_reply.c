@@ -92,8 +92,7 @@ catalog_reply_again(const struct request *request, const struct reply_key *key, 
         response_header(response, link_name, reply->link);
     if (response->media == MEDIA_CSV)
         catalog_reply_name(strrchr(request->path, '/') + 1, response);
-    buffer_append(response->body, reply->body, reply->size);
-    catalog_cache_release(reply);
+    buffer_lend(response->body, reply->body, reply->size, catalog_cache_release, reply);
     if (!settle_any(request, response))
         name_coding(request, response);
     return true;

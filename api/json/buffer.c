@@ -91,11 +91,35 @@ buffer_take(void)
     return buffer;
 }
 
+/* Gives lent bytes back and takes the buffer's own again. */
+static void
+end_loan(struct buffer *buffer)
+{
+    struct buffer_loan loan = buffer->loan;
+
+    if (!loan.give_back)
+        return;
+    buffer->bytes = loan.own_bytes;
+    buffer->capacity = loan.own_capacity;
+    buffer->loan.give_back = NULL;
+    loan.give_back(loan.owner);
+}
+
+void
+buffer_lend(struct buffer *buffer, char *bytes, size_t size, void (*give_back)(void *owner), void *owner)
+{
+    end_loan(buffer);
+    buffer->loan = (struct buffer_loan){ give_back, owner, buffer->bytes, buffer->capacity };
+    buffer->bytes = bytes; /* only read: every write goes through buffer_reserve */
+    buffer->capacity = buffer->size = size;
+}
+
 void
 buffer_give(struct buffer *buffer)
 {
     if (!buffer)
         return;
+    end_loan(buffer);
     if (buffer->capacity > MAX_POOLED_CAPACITY || pool.count >= MAX_POOLED || !freed_at_exit()) {
         buffer_free(buffer);
         return;
@@ -116,11 +140,15 @@ buffer_pool_done(void)
 bool
 buffer_reserve(struct buffer *buffer, size_t size)
 {
-    size_t capacity = buffer->capacity;
+    size_t capacity;
     char *bytes;
 
+    if (buffer->loan.give_back && buffer->size > 0)
+        buffer->failed = true; /* a mistake of ours: lent bytes are not added to */
     if (buffer->failed)
         return false;
+    end_loan(buffer);
+    capacity = buffer->capacity;
     if (size <= capacity - buffer->size)
         return true;
     while (capacity - buffer->size < size) {

@@ -10,6 +10,12 @@ struct buffer {
     size_t size, capacity;
     bool failed;         /* memory ran out: the content is not whole */
     struct buffer *next; /* in the pool */
+    struct buffer_loan {
+        void (*give_back)(void *owner); /* NULL: bytes are the buffer's own */
+        void *owner;
+        char *own_bytes; /* meanwhile put aside */
+        size_t own_capacity;
+    } loan;
 };
 
 /* An empty buffer from the calling thread's pool (or new). NULL when memory is out. */
@@ -24,5 +30,9 @@ void buffer_pool_done(void);
 /* Makes room for `size` more bytes; false (and failed set) when memory is out. */
 bool buffer_reserve(struct buffer *buffer, size_t size);
 void buffer_append(struct buffer *buffer, const char *bytes, size_t size);
+
+/* Makes an empty buffer hold bytes that stay another's and are not written to, until the buffer is given back (or
+ * emptied and written to anew): then give_back(owner) is called. */
+void buffer_lend(struct buffer *buffer, char *bytes, size_t size, void (*give_back)(void *owner), void *owner);
 
 #endif
