@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api/config.h"
+#include "api/handlers/catalog_cache.h"
 #include "api/observe/log.h"
 #include "api/observe/metrics.h"
 #include "api/probe.h"
@@ -246,6 +247,7 @@ run(struct program *program, struct fault *fault)
     if (code == EXIT_OK)
         observe_event(&program->observer, EVENT_STOPPED, NULL, 0);
     metrics_free(program->observer.metrics);
+    catalog_cache_done();
     buffer_pool_done();
     return code;
 }

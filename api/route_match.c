@@ -4,20 +4,16 @@
 #include "api/route.h"
 #include "service/base/text.h"
 
-static const char id_part[] = "{id}";
-
 /* Whether a row's path covers `path`; *ret_tail is what its {id} stands for, NULL when it has none. */
 static bool
 path_matches(const char *pattern, const char *path, const char **ret_tail)
 {
-    size_t size = strlen(pattern), fixed = size - (sizeof id_part - 1);
-
-    if (size < sizeof id_part || strcmp(pattern + fixed, id_part) != 0) {
-        *ret_tail = NULL;
-        return strcmp(pattern, path) == 0;
+    while (*pattern && *pattern != '{' && *pattern == *path) {
+        pattern++;
+        path++;
     }
-    *ret_tail = path + fixed;
-    return strncmp(pattern, path, fixed) == 0 && path[fixed] != '\0';
+    *ret_tail = *pattern == '{' ? path : NULL;
+    return *pattern == '{' ? *path != '\0' : *pattern == *path;
 }
 
 static bool

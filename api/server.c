@@ -88,6 +88,20 @@ start_daemon(struct server *server)
                             MHD_OPTION_NOTIFY_CONNECTION, client_notify, server, MHD_OPTION_END);
 }
 
+/* libmicrohttpd found itself in a state it cannot go on from. */
+static void
+panic(void *observer, const char *file, unsigned line, const char *reason)
+{
+    const struct event_field fields[] = {
+        { .name = "file", .text = file },
+        { .name = "line", .number = line },
+        { .name = "why", .text = reason },
+    };
+
+    observe_event(observer, EVENT_LIBRARY_PANIC, fields, COUNT_OF(fields));
+    abort();
+}
+
 static enum status
 refuse_start(const char *what, struct fault *ret_fault)
 {
@@ -109,6 +123,7 @@ start(struct server *server, struct fault *ret_fault)
             return refuse_start("memory", ret_fault);
     }
     TRY(accept_listen(server, ret_fault));
+    MHD_set_panic_func(panic, (void *)settings->observer);
     server->daemon = start_daemon(server);
     if (!server->daemon)
         return refuse_start("threads of libmicrohttpd", ret_fault);

@@ -95,12 +95,24 @@ read_parameter(void *state, enum MHD_ValueKind kind, const char *name, size_t na
     return MHD_YES;
 }
 
+/* The path of a target in absolute form, as it is sent to proxies: http://host/path (RFC 9112, section 3.2.2). */
+static const char *
+skip_authority(const char *url)
+{
+    size_t size = strncasecmp(url, "http://", 7) == 0 ? 7 : strncasecmp(url, "https://", 8) == 0 ? 8 : 0;
+
+    if (size == 0)
+        return url;
+    url += size + strcspn(url + size, "/");
+    return *url ? url : "/";
+}
+
 static void
 judge_target(struct exchange *exchange, struct MHD_Connection *connection, const char *url)
 {
     struct request *request = &exchange->request;
 
-    request->path = decode(exchange, url);
+    request->path = decode(exchange, skip_authority(url));
     if (request->path)
         MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, read_parameter, exchange);
     else

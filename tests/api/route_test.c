@@ -35,6 +35,7 @@ static const struct {
     { HTTP_POST, "/things", 1, NULL, "" },
     { HTTP_GET, "/things/a", 2, "a", "" },
     { HTTP_GET, "/things/aliyun:ecs/x", 2, "aliyun:ecs/x", "" },
+    { HTTP_GET, "/things/{id}", 2, "{id}", "" },
     { HTTP_GET, "/things/", -1, NULL, "" },
     { HTTP_GET, "/thing", -1, NULL, "" },
     { HTTP_GET, "/things2", -1, NULL, "" },
@@ -65,8 +66,25 @@ static const struct {
     enum http_method method;
     const char *path;
 } contract[] = {
-    { HTTP_POST, "/estimate" }, { HTTP_GET, "/openapi.yaml" }, { HTTP_GET, "/livez" },
-    { HTTP_GET, "/readyz" },    { HTTP_GET, "/metrics" },
+    { HTTP_POST, "/estimate" },
+    { HTTP_POST, "/recommend" },
+    { HTTP_GET, "/catalog" },
+    { HTTP_GET, "/catalog/gpus" },
+    { HTTP_GET, "/catalog/gpus/h100-sxm-80gb" },
+    { HTTP_GET, "/catalog/instances" },
+    { HTTP_GET, "/catalog/instances/aliyun:ecs.gn7e-c16g1.16xlarge" },
+    { HTTP_GET, "/catalog/servers" },
+    { HTTP_GET, "/catalog/servers/dell-xe9680-8xh100" },
+    { HTTP_GET, "/catalog/prices" },
+    { HTTP_GET, "/catalog/models" },
+    { HTTP_GET, "/catalog/storage" },
+    { HTTP_GET, "/catalog/networks" },
+    { HTTP_GET, "/catalog/providers" },
+    { HTTP_GET, "/catalog/fx" },
+    { HTTP_GET, "/openapi.yaml" },
+    { HTTP_GET, "/livez" },
+    { HTTP_GET, "/readyz" },
+    { HTTP_GET, "/metrics" },
 };
 
 START_TEST(the_contract_has_its_routes)
