@@ -1,5 +1,7 @@
 #include "api/json/recommend_json.h"
 
+#include <string.h>
+
 #include "api/i18n/message.h"
 #include "api/json/cost_json.h"
 #include "api/json/serving_json.h"
@@ -51,8 +53,8 @@ first_why(enum objective objective)
 }
 
 static void
-whys_encode(struct json_writer *writer, const struct recommend_request *request, const struct candidate *candidate,
-            size_t rank, enum language language)
+whys_encode(struct json_writer *writer, const struct recommend_request *request, const struct catalog *catalog,
+            const struct candidate *candidate, size_t rank, enum language language)
 {
     const struct price *price = candidate->price;
     bool tight =
@@ -70,7 +72,11 @@ whys_encode(struct json_writer *writer, const struct recommend_request *request,
     if (price->type == PRICE_SPOT)
         why(writer, "spot_interruptions", language, NULL, 0);
     if (price->confidence == 'C')
-        why(writer, "price_is_old", language, price->observed_date, 0);
+        why(writer, "price_is_weak", language, price->observed_date, 0);
+    else if (price->observed_date && strncmp(price->observed_date, catalog->as_of, 4) < 0)
+        why(writer, "price_is_old", language, price->observed_date, 0); /* of an earlier year */
+    if (!gpu_family_is_measured(candidate->offer->gpu->family))
+        why(writer, "device_not_measured", language, candidate->offer->gpu->id, 0);
     writer_end_array(writer);
 }
 
@@ -153,24 +159,37 @@ candidate_encode(struct json_writer *writer, const struct recommend_request *req
     if (candidate->watts > 0)
         writer_real(writer, "power_watts", candidate->watts);
     writer_bool(writer, "pareto", candidate->pareto);
-    whys_encode(writer, request, candidate, rank, language);
+    whys_encode(writer, request, catalog, candidate, rank, language);
     writer_end_object(writer);
 }
 
+/* A figure of a reason as people read it: memory in GiB, money in its currency, the rest as a plain number. */
 static void
-reason_encode(struct json_writer *writer, const struct reason *reason, enum language language)
+reason_figure(char *text, size_t size, enum reason_code code, double value, enum currency currency)
+{
+    char money[MONEY_TEXT_SIZE];
+
+    if (code == REASON_DOES_NOT_FIT) {
+        text_format(text, size, "%.1f GiB", value / GIB);
+    } else if (code == REASON_OVER_BUDGET) {
+        money_text(money_from_amount(value, currency), money);
+        text_format(text, size, "%s %s", money, currency_code(currency));
+    } else {
+        text_format(text, size, value >= 1000 ? "%.0f" : "%.4g", value);
+    }
+}
+
+static void
+reason_encode(struct json_writer *writer, const struct reason *reason, enum currency currency, enum language language)
 {
     char required[64], actual[64], id[64];
     struct message_values values = { { required, actual }, { reason->required, reason->actual } };
-    bool bytes = reason->code == REASON_DOES_NOT_FIT;
 
     text_copy(required, sizeof required, reason->required_text);
     text_copy(actual, sizeof actual, reason->actual_text);
-    if (!required[0] && !actual[0]) {
-        double unit = bytes ? GIB : 1;
-
-        text_format(required, sizeof required, "%.4g%s", reason->required / unit, bytes ? " GiB" : "");
-        text_format(actual, sizeof actual, "%.4g%s", reason->actual / unit, bytes ? " GiB" : "");
+    if (!required[0] && !actual[0] && reason->required > 0) {
+        reason_figure(required, sizeof required, reason->code, reason->required, currency);
+        reason_figure(actual, sizeof actual, reason->code, reason->actual, currency);
     }
     text_format(id, sizeof id, "reason.%s", reason_code_name(reason->code));
     writer_object(writer, NULL);
@@ -184,7 +203,8 @@ reason_encode(struct json_writer *writer, const struct reason *reason, enum lang
 }
 
 static void
-rejected_encode(struct json_writer *writer, const struct recommendation *all, enum language language)
+rejected_encode(struct json_writer *writer, const struct recommendation *all, enum currency currency,
+                enum language language)
 {
     writer_object(writer, "rejected");
     writer_u64(writer, "count", all->rejected_count);
@@ -198,7 +218,7 @@ rejected_encode(struct json_writer *writer, const struct recommendation *all, en
         writer_object(writer, NULL);
         writer_text(writer, "offer", all->examples[i].offer->id);
         writer_array(writer, "reasons");
-        reason_encode(writer, &all->examples[i].reason, language);
+        reason_encode(writer, &all->examples[i].reason, currency, language);
         writer_end_array(writer);
         writer_end_object(writer);
     }
@@ -289,7 +309,7 @@ recommend_encode(const struct recommend_request *request, const struct recommend
         candidate_encode(&writer, request, provenance->catalog, &recommendation->candidates[i], i + 1, language,
                          scratch);
     writer_end_array(&writer);
-    rejected_encode(&writer, recommendation, language);
+    rejected_encode(&writer, recommendation, request->terms.currency, language);
     relaxations_encode(&writer, request, recommendation, language);
     first_step_encode(&writer, recommendation, language);
     assumptions_encode(&writer, assumptions, language);

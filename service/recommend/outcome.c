@@ -115,6 +115,10 @@ outcome_find(const struct recommend_request *request, const struct catalog *cata
              struct outcome *ret_outcome)
 {
     *ret_outcome = (struct outcome){ .training_verdict = VERDICT_UNKNOWN, .serving_verdict = VERDICT_UNKNOWN };
+    /* TPUs, Trainium and their like run none of the frameworks and engines that an estimate is for unchanged */
+    ret_outcome->no_kernel = machine->gpu->family == GPU_FAMILY_OTHER;
+    if (ret_outcome->no_kernel)
+        return;
     if (request->job.has_training)
         find_training(request, catalog, machine, ret_outcome);
     if (request->job.has_serving && !ret_outcome->no_kernel)
