@@ -1,0 +1,322 @@
+/* A pass from its parts: what weights, cache, attention, links and host each take. */
+#include "service/speed/serving_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "service/memory/kv_cache.h"
+#include "service/memory/serving_split.h"
+#include "service/memory/serving_weights.h"
+#include "service/speed/serving_links.h"
+#include "service/speed/serving_rates.h"
+
+/* The head of a GGUF file is kept in Q6_K at least (llama.cpp llama-quant.cpp). */
+static const double gguf_head_bits = 6.5625;
+
+/* A setup and what was looked up about it. */
+struct pass_setting {
+    const struct serving_setup *setup;
+    const struct engine_traits *traits;
+    struct serving_rates rates;
+};
+
+/* Layers that decode steps pass: the encoder of an encoder-decoder runs once a prompt. */
+static bool
+decodes(const struct model_arch *arch, const struct layer_kind *kind)
+{
+    if (!kind->encoder)
+        return true;
+    for (uint32_t i = 0; i < arch->kind_count; i++)
+        if (!arch->kinds[i].encoder)
+            return false;
+    return true;
+}
+
+/* Elements on one GPU of all layers, whatever its stage: a token passes every stage. */
+static struct weight_elements
+elements_read(const struct serving_setup *setup)
+{
+    const struct model_arch *arch = setup->arch;
+    struct weight_elements sum = { 0 };
+
+    for (uint32_t i = 0; i < arch->kind_count; i++) {
+        struct weight_elements layer = serving_layer_elements(setup, i);
+        double count = decodes(arch, &arch->kinds[i]) ? arch->kinds[i].count : 0;
+
+        sum.linear += count * (layer.linear + (double)setup->params->layers[i].router);
+        sum.latent += count * layer.latent;
+        sum.experts += count * layer.experts;
+    }
+    if (arch->generic)
+        sum.linear = (double)setup->params->total;
+    return sum;
+}
+
+/* Experts that one token runs on one GPU, elements over all layers; and the chance that it misses one. */
+static double
+experts_run(const struct serving_setup *setup, double *ret_missed)
+{
+    const struct model_arch *arch = setup->arch;
+    double run = 0, all = 0, ways = serving_expert_ways(&setup->plan, arch);
+
+    for (uint32_t i = 0; i < arch->kind_count; i++) {
+        const struct layer_kind *kind = &arch->kinds[i];
+        double expert = (double)setup->params->layers[i].expert * kind->count / ways;
+
+        run += expert * kind->experts_per_token;
+        all += expert * kind->expert_count;
+    }
+    *ret_missed = all > 0 && run < all ? 1 - run / all : 0;
+    return run;
+}
+
+static void
+set_products(const struct pass_setting *setting, struct serving_pass *model)
+{
+    const struct serving_setup *setup = setting->setup;
+    const struct serving_rates *rates = &setting->rates;
+    const struct rates *constants = setup->rates;
+    const struct model_arch *arch = setup->arch;
+    struct weight_elements elements = elements_read(setup);
+    struct weight_bits bits = serving_weight_bits(arch, setup->job->precision);
+    double head = (double)arch->vocabulary_size * arch->hidden_size / serving_ways(setup->plan.tensor);
+    double head_bits =
+        weight_format_is_gguf(setup->job->precision) && bits.plain < gguf_head_bits ? gguf_head_bits : bits.plain;
+    double uneven = serving_attention_is_data_parallel(&setup->plan, arch) ? constants->serving_expert_imbalance : 1;
+    double flop = arch->generic ? arch->flop_per_sample : 2 * (elements.linear + elements.latent);
+
+    model->linear_bytes_seconds =
+        (elements.linear * bits.linear + elements.latent * bits.latent) / 8 / rates->packed_bytes_per_second;
+    model->linear_flop_seconds = flop / rates->flop_per_second;
+    model->head_bytes_seconds = head * head_bits / 8 / rates->bytes_per_second;
+    model->head_flop_seconds = 2 * head / rates->plain_flop_per_second;
+    model->expert_bytes_seconds = elements.experts * bits.experts / 8 / rates->packed_bytes_per_second * uneven;
+    model->expert_flop_seconds = 2 * experts_run(setup, &model->expert_missed) * uneven /
+                                 (rates->flop_per_second * constants->serving_flop_share_experts);
+    model->roofline_power = constants->serving_roofline_power;
+}
+
+/* Products of one token with what attention looks at in half a prompt, a layer: heads 2 d_qk + 2 d_v operations each;
+ * and of one decoded token with its whole context in latent space (arXiv:2405.04434 section 2.1.2, absorbed form). */
+static void
+attention_flop(const struct layer_kind *kind, double half_prompt, double context, double *prompt, double *latent)
+{
+    double seen = kind->window_tokens > 0 && half_prompt > kind->window_tokens ? kind->window_tokens : half_prompt;
+    double heads = (double)kind->head_count * kind->count;
+
+    if (kind->attention == ATTENTION_HEADS)
+        *prompt += 2 * heads * 2 * kind->head_size * seen;
+    if (kind->attention != ATTENTION_LATENT)
+        return;
+    *prompt += 2 * heads * ((double)kind->nope_size + kind->rope_size + kind->value_size) * seen;
+    *latent += 2 * heads * (2.0 * kind->latent_size + kind->rope_size) * context;
+}
+
+/* transformers copies each head's keys and values for the query heads that share it, several times (repeat_kv and
+ * torch.cat in its modeling files). */
+static double
+copied_cache(const struct serving_setup *setup)
+{
+    double copies = 1;
+
+    for (uint32_t i = 0; i < setup->arch->kind_count; i++) {
+        const struct layer_kind *kind = &setup->arch->kinds[i];
+        double shared = kind->attention == ATTENTION_HEADS && kind->kv_head_count > 0
+                            ? (double)kind->head_count / kind->kv_head_count
+                            : 1;
+
+        copies = shared > copies ? shared : copies;
+    }
+    return copies * setup->rates->serving_transformers_cache_passes;
+}
+
+/* Heads of the cache on one GPU, of the layers that have most. */
+static double
+heads_on_gpu(const struct serving_setup *setup)
+{
+    double most = 1;
+
+    for (uint32_t i = 0; i < setup->arch->kind_count; i++) {
+        double heads = ceil(setup->arch->kinds[i].kv_head_count / serving_ways(setup->plan.tensor));
+
+        most = heads > most ? heads : most;
+    }
+    return most;
+}
+
+static void
+set_attention(const struct pass_setting *setting, struct serving_pass *model)
+{
+    const struct serving_setup *setup = setting->setup;
+    const struct serving_job *job = setup->job;
+    double context = (double)job->input_tokens + job->output_tokens / 2.0;
+    double tensor = serving_ways(setup->plan.tensor), prompt = 0, latent = 0;
+    double bytes = kv_cache_bytes_per_sequence_per_gpu(setup->arch, kv_format_bytes(job->kv_cache_precision),
+                                                       (uint64_t)(context + 0.5), setup->plan.tensor, 1);
+
+    for (uint32_t i = 0; i < setup->arch->kind_count; i++)
+        attention_flop(&setup->arch->kinds[i], job->input_tokens / 2.0, context, &prompt, &latent);
+    model->cache_seconds = bytes / setting->rates.cache_bytes_per_second;
+    if (setting->traits->early && job->engine == ENGINE_VLLM)
+        model->lone_cache_seconds = bytes / (setup->rates->serving_early_head_bytes_per_second * heads_on_gpu(setup));
+    if (job->engine == ENGINE_TRANSFORMERS)
+        model->cache_seconds = bytes * copied_cache(setup) / setting->rates.bytes_per_second;
+    model->latent_seconds = latent / tensor / setting->rates.plain_flop_per_second;
+    model->prompt_seconds =
+        prompt / tensor / (setting->rates.plain_flop_per_second * setup->rates->serving_flop_share_attention);
+}
+
+/* Layers by what they cost the host: all, those with experts, those with latent attention. */
+struct layer_counts {
+    double all, experts, latent;
+};
+
+static struct layer_counts
+count_layers(const struct model_arch *arch)
+{
+    struct layer_counts layers = { 0 };
+
+    for (uint32_t i = 0; i < arch->kind_count; i++) {
+        const struct layer_kind *kind = &arch->kinds[i];
+        double count = decodes(arch, kind) ? kind->count : 0;
+
+        layers.all += count;
+        layers.experts += kind->mlp == MLP_EXPERTS ? count : 0;
+        layers.latent += kind->attention == ATTENTION_LATENT ? count : 0;
+    }
+    return layers;
+}
+
+static void
+set_server_host(const struct pass_setting *setting, const struct layer_counts *layers, struct serving_pass *model)
+{
+    const struct rates *rates = setting->setup->rates;
+    const struct engine_traits *traits = setting->traits;
+
+    model->step_seconds = traits->old ? rates->serving_step_seconds_old : rates->serving_step_seconds;
+    if (serving_gpus_per_replica(&setting->setup->plan) > 1)
+        model->step_seconds += rates->serving_step_seconds_many_gpus;
+    model->step_seconds += (layers->all + layers->experts + layers->latent) * rates->serving_layer_seconds;
+    model->sequence_seconds =
+        traits->native_scheduler ? rates->serving_sequence_seconds_native : rates->serving_sequence_seconds;
+    if (traits->old && !traits->native_scheduler)
+        model->sequence_seconds *= rates->serving_sequence_old_factor;
+    if (traits->eager_prefill)
+        model->eager_seconds = (layers->all + rates->serving_eager_expert_factor * layers->experts +
+                                rates->serving_eager_latent_factor * layers->latent) *
+                               rates->serving_eager_layer_seconds;
+}
+
+static void
+set_host(const struct pass_setting *setting, struct serving_pass *model)
+{
+    const struct rates *rates = setting->setup->rates;
+    enum weight_format format = setting->setup->job->precision;
+    struct layer_counts layers = count_layers(setting->setup->arch);
+
+    switch (setting->setup->job->engine) {
+    case ENGINE_LLAMA_CPP:
+        model->step_seconds = layers.all * rates->serving_llama_cpp_layer_seconds +
+                              serving_ways(setting->setup->plan.pipeline) * rates->serving_llama_cpp_stage_seconds;
+        break;
+    case ENGINE_TRANSFORMERS: /* Python launches each kernel; the GPU works meanwhile */
+        model->minimum_seconds = layers.all * rates->serving_transformers_layer_seconds;
+        if (format == WEIGHT_INT8 || format == WEIGHT_INT4_AWQ || format == WEIGHT_NF4)
+            model->minimum_seconds *= rates->serving_transformers_unpack_factor;
+        break;
+    case ENGINE_UNSAID:
+    case ENGINE_VLLM:
+    case ENGINE_SGLANG:
+    case ENGINE_TENSORRT_LLM:
+    case ENGINE_LMDEPLOY:
+        set_server_host(setting, &layers, model);
+        break;
+    }
+}
+
+void
+serving_pass_make(const struct serving_setup *setup, const struct engine_traits *traits, struct serving_pass *ret_model)
+{
+    struct pass_setting setting = { .setup = setup, .traits = traits, .rates = serving_rates_of(setup, traits) };
+    struct serving_links links = serving_link_cost(setup);
+
+    memset(ret_model, 0, sizeof(*ret_model));
+    set_products(&setting, ret_model);
+    set_attention(&setting, ret_model);
+    set_host(&setting, ret_model);
+    ret_model->link_wait_seconds = links.wait;
+    ret_model->link_seconds = links.seconds;
+    ret_model->network_wait_seconds = links.network_wait;
+    ret_model->network_seconds = links.network_seconds;
+    ret_model->groups = serving_cache_groups(setup);
+}
+
+/* Adds a product to the side that takes longer of its two: bytes or operations. */
+static void
+add_product(const struct serving_pass *model, double bytes, double flop, struct serving_time *time)
+{
+    double longer = bytes > flop ? bytes : flop, shorter = bytes > flop ? flop : bytes;
+
+    if (!(longer > 0))
+        return;
+    longer *= pow(1 + pow(shorter / longer, model->roofline_power), 1 / model->roofline_power);
+    if (bytes > flop)
+        time->memory += longer;
+    else
+        time->compute += longer;
+}
+
+static void
+add_products(const struct serving_pass *model, const struct serving_load *load, struct serving_time *time)
+{
+    double tokens = load->sequences + load->prompt_tokens, heads = load->sequences + load->prompts;
+
+    add_product(model, model->linear_bytes_seconds, model->linear_flop_seconds * tokens / model->groups, time);
+    add_product(model, model->head_bytes_seconds, model->head_flop_seconds * heads / model->groups, time);
+    if (model->expert_bytes_seconds > 0) { /* of E experts, T tokens that take k each meet E (1 - (1 - k/E)^T) */
+        double hit = 1 - pow(model->expert_missed, tokens);
+
+        add_product(model, model->expert_bytes_seconds * hit, model->expert_flop_seconds * tokens, time);
+    }
+}
+
+struct serving_time
+serving_pass_time(const struct serving_pass *model, const struct serving_load *load)
+{
+    struct serving_time time = { 0 };
+    double tokens = (load->sequences + load->prompt_tokens) / model->groups;
+    double sequences = load->sequences / model->groups;
+
+    if (!(tokens > 0))
+        return time;
+    add_products(model, load, &time);
+    if (model->latent_seconds > model->cache_seconds)
+        time.compute += sequences * model->latent_seconds;
+    else if (sequences > 0)
+        time.memory += fmax(model->lone_cache_seconds, sequences * model->cache_seconds);
+    time.compute += load->prompt_tokens / model->groups * model->prompt_seconds;
+    time.link = model->link_wait_seconds + tokens * model->link_seconds;
+    time.network = model->network_wait_seconds + tokens * model->network_seconds;
+    time.host = model->step_seconds + sequences * model->sequence_seconds;
+    if (load->prompt_tokens > 0)
+        time.host += model->eager_seconds;
+    if (serving_pass_seconds(&time) < model->minimum_seconds)
+        time.host += model->minimum_seconds - serving_pass_seconds(&time);
+    return time;
+}
+
+double
+serving_pass_seconds(const struct serving_time *time)
+{
+    return time->memory + time->compute + time->link + time->network + time->host;
+}
+
+void
+serving_pass_add(struct serving_time *sum, const struct serving_time *more, double times)
+{
+    sum->memory += more->memory * times;
+    sum->compute += more->compute * times;
+    sum->link += more->link * times;
+    sum->network += more->network * times;
+    sum->host += more->host * times;
+}

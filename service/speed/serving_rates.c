@@ -1,0 +1,144 @@
+/* Peaks of the data sheet times measured shares. */
+#include "service/speed/serving_rates.h"
+
+#include "service/memory/serving_weights.h"
+
+static bool
+has_hbm(enum gpu_family family)
+{
+    return family != GPU_FAMILY_GDDR && family != GPU_FAMILY_TURING;
+}
+
+static double
+bandwidth_share(const struct rates *rates, enum gpu_family family)
+{
+    switch (family) {
+    case GPU_FAMILY_VOLTA:
+        return rates->serving_bandwidth_share_volta;
+    case GPU_FAMILY_TURING:
+        return rates->serving_bandwidth_share_turing;
+    case GPU_FAMILY_AMPERE:
+        return rates->serving_bandwidth_share_ampere;
+    case GPU_FAMILY_GDDR:
+        return rates->serving_bandwidth_share_gddr;
+    case GPU_FAMILY_HOPPER:
+        return rates->serving_bandwidth_share_hopper;
+    case GPU_FAMILY_BLACKWELL:
+        return rates->serving_bandwidth_share_blackwell;
+    case GPU_FAMILY_CDNA:
+    case GPU_FAMILY_ASCEND:
+    case GPU_FAMILY_OTHER:
+    case GPU_FAMILY_COUNT:
+        break;
+    }
+    return rates->serving_bandwidth_share_other;
+}
+
+/* Share of the dense 16-bit peak. Sheets of GDDR cards state their base clock, others what the power limit forbids. */
+static double
+flop_share(const struct rates *rates, const struct gpu *gpu)
+{
+    double limit =
+        gpu->tdp_watts > 0 && gpu->tdp_watts < rates->serving_low_power_watts ? rates->serving_low_power_flop_share : 1;
+
+    switch (gpu->family) {
+    case GPU_FAMILY_VOLTA:
+    case GPU_FAMILY_TURING:
+    case GPU_FAMILY_AMPERE:
+        return limit * rates->serving_flop_share_ampere;
+    case GPU_FAMILY_GDDR:
+        return limit * rates->serving_flop_share_gddr;
+    case GPU_FAMILY_HOPPER:
+    case GPU_FAMILY_BLACKWELL:
+        return limit * rates->serving_flop_share_hopper;
+    case GPU_FAMILY_CDNA:
+    case GPU_FAMILY_ASCEND:
+    case GPU_FAMILY_OTHER:
+    case GPU_FAMILY_COUNT:
+        break;
+    }
+    return limit * rates->serving_flop_share_other;
+}
+
+static double
+peak_16bit(const struct gpu *gpu)
+{
+    double half =
+        gpu->fp16_flop_per_second > gpu->bf16_flop_per_second ? gpu->fp16_flop_per_second : gpu->bf16_flop_per_second;
+
+    return half > gpu->fp32_flop_per_second ? half : gpu->fp32_flop_per_second;
+}
+
+/* How a format's kernels do against plain ones. */
+struct format_shares {
+    double bandwidth, flop;
+};
+
+static struct format_shares
+low_bit_shares(const struct serving_setup *setup, const struct engine_traits *traits)
+{
+    const struct rates *rates = setup->rates;
+    struct format_shares shares = { rates->serving_low_bit_share, rates->serving_low_bit_share };
+
+    if (setup->job->engine == ENGINE_LLAMA_CPP)
+        shares.bandwidth = rates->serving_llama_cpp_low_bit_share;
+    if (traits->old)
+        shares.flop = rates->serving_low_bit_flop_share_old;
+    if (traits->early)
+        shares.bandwidth = rates->serving_low_bit_bandwidth_share_old;
+    if (setup->job->engine == ENGINE_TRANSFORMERS)
+        shares.bandwidth = rates->serving_transformers_low_bit_share;
+    return shares;
+}
+
+/* Bytes and operations of the job's format, given its plain rates. */
+static void
+set_format_rates(const struct serving_setup *setup, const struct engine_traits *traits, struct serving_rates *rates_of)
+{
+    const struct rates *rates = setup->rates;
+    const struct gpu *gpu = setup->machine->gpu;
+    enum weight_format format = setup->job->precision;
+    /* 8- and 4-bit units of a card run at the clock its 16-bit ones do: their share moves with it */
+    double clock = flop_share(rates, gpu) / rates->serving_flop_share_hopper;
+    struct format_shares shares = { 1, 1 };
+
+    if ((format == WEIGHT_NVFP4 || format == WEIGHT_MXFP4) && gpu->fp4_flop_per_second > 0) {
+        rates_of->flop_per_second = gpu->fp4_flop_per_second * rates->serving_flop_share_fp4 * clock;
+        return;
+    }
+    if (format == WEIGHT_FP8 && gpu->fp8_flop_per_second > 0) {
+        rates_of->flop_per_second = gpu->fp8_flop_per_second * rates->serving_flop_share_fp8 * clock;
+        return;
+    }
+    if (serving_format_is_low_bit(format))
+        shares = low_bit_shares(setup, traits);
+    else if (format == WEIGHT_INT8 || format == WEIGHT_FP8)
+        shares =
+            (struct format_shares){ rates->serving_eight_bit_bandwidth_share, rates->serving_eight_bit_flop_share };
+    else if (format == WEIGHT_FP32 && gpu->fp32_flop_per_second > 0)
+        shares.flop = gpu->fp32_flop_per_second / peak_16bit(gpu);
+    rates_of->packed_bytes_per_second *= shares.bandwidth;
+    rates_of->flop_per_second *= shares.flop;
+}
+
+struct serving_rates
+serving_rates_of(const struct serving_setup *setup, const struct engine_traits *traits)
+{
+    const struct rates *rates = setup->rates;
+    const struct gpu *gpu = setup->machine->gpu;
+    double bytes = gpu->memory_bytes_per_second * bandwidth_share(rates, gpu->family);
+    double flop = peak_16bit(gpu) * flop_share(rates, gpu);
+    struct serving_rates rates_of;
+
+    if (setup->job->engine == ENGINE_LLAMA_CPP && has_hbm(gpu->family)) { /* its kernels are made for GDDR cards */
+        bytes *= rates->serving_llama_cpp_hbm_share;
+        flop *= rates->serving_llama_cpp_hbm_share;
+    }
+    rates_of = (struct serving_rates){ .bytes_per_second = bytes,
+                                       .packed_bytes_per_second = bytes,
+                                       .cache_bytes_per_second = bytes * rates->serving_cache_bandwidth_gain,
+                                       .flop_per_second = flop,
+                                       .plain_flop_per_second = flop };
+    set_format_rates(setup, traits, &rates_of);
+    return rates_of;
+}
