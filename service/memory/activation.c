@@ -25,7 +25,7 @@ layer_frame_of(const struct training_setup *setup, const struct stage *stage)
         .source = encoder_tokens_per_token(setup->arch, setup->job->sequence_length),
         .mlp = fused ? 6 : 8,
         .plain = fused ? 4 : 6,
-        .eager_norms = framework == FRAMEWORK_HF_TRAINER || framework == FRAMEWORK_DEEPSPEED,
+        .eager_norms = setup->arch->causal && (framework == FRAMEWORK_HF_TRAINER || framework == FRAMEWORK_DEEPSPEED),
         .eager_attention = setup->job->attention == ATTENTION_KERNEL_EAGER,
     };
 
@@ -112,7 +112,7 @@ mlp_bytes(const struct layer_frame *frame, const struct layer_kind *kind)
 static double
 score_bytes(const struct layer_frame *frame, const struct layer_kind *kind)
 {
-    double kept = frame->setup->job->framework == FRAMEWORK_MEGATRON ? 5 : 6;
+    double kept = frame->setup->job->framework == FRAMEWORK_MEGATRON || !frame->setup->arch->causal ? 5 : 6;
     double sequence = frame->setup->job->sequence_length;
 
     if (!frame->eager_attention || kind->attention == ATTENTION_NONE || kind->attention == ATTENTION_RECURRENT)

@@ -11,6 +11,16 @@ exposed_of(struct link_seconds seconds, double times)
     return (struct exposed){ link_seconds_longer(seconds) * times, seconds.across > seconds.inside };
 }
 
+/* A Megatron plan that is chosen here, not stated, cuts tensor sums into pieces and runs them behind the products
+ * beside them (Megatron-LM, tp-comm-overlap); what people state in full is mostly run without. */
+static double
+exposed_tensor_share(const struct training_setup *setup)
+{
+    if (setup->plan_assumed && setup->job->framework == FRAMEWORK_MEGATRON)
+        return setup->rates->training_exposed_tensor_overlapped;
+    return setup->rates->training_exposed_tensor;
+}
+
 void
 layer_exchange_of(const struct training_setup *setup, const struct machine *machine, const struct layer_work *work,
                   struct layer_exchange *ret_exchange)
@@ -22,7 +32,7 @@ layer_exchange_of(const struct training_setup *setup, const struct machine *mach
     /* an all-reduce is a reduce-scatter and an all-gather */
     ret_exchange->tensor = exposed_of(collective_link_seconds(machine, rates, work->tensor_bytes, plan->tensor, 1), 2);
     ret_exchange->tensor.seconds =
-        rates->training_exposed_tensor * (ret_exchange->tensor.seconds + 2 * start * work->tensor_count);
+        exposed_tensor_share(setup) * (ret_exchange->tensor.seconds + 2 * start * work->tensor_count);
     /* tokens go out and come back */
     ret_exchange->expert =
         exposed_of(all_to_all_link_seconds(machine, rates, work->expert_sent_bytes, plan->expert, work->expert_copies),
@@ -87,27 +97,46 @@ stage_layers(const struct training_setup *setup)
     return (double)setup->arch->layer_count / setup->plan.pipeline;
 }
 
+/* What shows of `all`: a share that is always waited for, or what compute does not cover. */
+static double
+shown(double all, double least, double covered)
+{
+    return all - covered > least ? all - covered : least;
+}
+
 /* Weights before forward and backward, gradients after; frozen weights have none. */
 static struct exposed
 sharded_exchange(const struct training_setup *setup, const struct machine *machine,
-                 const struct local_parameters *local, double latency, double behind)
+                 const struct local_parameters *local, double latency, double busy)
 {
     const struct rates *rates = setup->rates;
     double sweeps = method_is_adapter(setup->job->method) ? 2 : 3;
     struct exposed all = exposed_of(sweep(setup, machine, local, 2), sweeps);
     double share = runs_hf_modules(setup->job) ? rates->training_exposed_zero3_modules : rates->training_exposed_zero3;
-    double hidden = rates->training_zero3_overlap * behind, left;
 
     all.seconds += sweeps * latency * stage_layers(setup);
-    left = all.seconds - hidden;
-    all.seconds *= share;
-    if (left > all.seconds)
-        all.seconds = left;
+    all.seconds = shown(all.seconds, share * all.seconds, rates->training_zero3_overlap * busy);
+    return all;
+}
+
+/* Gradients out and weights in, once; starting each layer's collectives adds up over a large ring. */
+static struct exposed
+reduced_exchange(const struct training_setup *setup, const struct machine *machine,
+                 const struct local_parameters *local, double latency, double busy)
+{
+    const struct rates *rates = setup->rates;
+    /* FP32 gradients and 16-bit weights in Megatron, 16-bit gradients and weights elsewhere */
+    double bytes = setup->job->framework == FRAMEWORK_MEGATRON ? 6 : 4;
+    struct exposed all = exposed_of(sweep(setup, machine, local, bytes), 1);
+    double starts = 2 * latency * stage_layers(setup), overlap = rates->training_data_overlap;
+
+    all.seconds = shown(all.seconds + starts, rates->training_exposed_data * all.seconds + (1 - overlap) * starts,
+                        overlap * busy);
     return all;
 }
 
 void
-data_exchange_of(const struct training_setup *setup, const struct machine *machine, double behind,
+data_exchange_of(const struct training_setup *setup, const struct machine *machine, double busy,
                  struct data_exchange *ret_exchange)
 {
     const struct parallelism *plan = &setup->plan;
@@ -121,15 +150,16 @@ data_exchange_of(const struct training_setup *setup, const struct machine *machi
         return;
     local_parameters_of(setup, &local);
     if (plan->sharding == SHARDING_ZERO3) {
-        ret_exchange->micro_batch = sharded_exchange(setup, machine, &local, latency, behind);
+        ret_exchange->micro_batch = sharded_exchange(setup, machine, &local, latency, busy);
         return;
     }
     if (method_is_adapter(setup->job->method))
         return; /* an adapter's gradients are nothing beside the rest */
-    /* FP32 gradients and 16-bit weights in Megatron, 16-bit gradients and weights elsewhere */
-    ret_exchange->step = exposed_of(sweep(setup, machine, &local, setup->job->framework == FRAMEWORK_MEGATRON ? 6 : 4),
-                                    rates->training_exposed_data);
-    ret_exchange->step.seconds += 2 * latency * stage_layers(setup);
+    if (plan->sharding == SHARDING_ZERO2 && setup->accumulation_steps > 1)
+        ret_exchange->micro_batch =
+            exposed_of(sweep(setup, machine, &local, setup->job->framework == FRAMEWORK_MEGATRON ? 4 : 2),
+                       rates->training_exposed_zero2);
+    ret_exchange->step = reduced_exchange(setup, machine, &local, latency, busy);
 }
 
 struct exposed

@@ -18,13 +18,14 @@ struct layer_exchange {
 void layer_exchange_of(const struct training_setup *setup, const struct machine *machine, const struct layer_work *work,
                        struct layer_exchange *ret_exchange);
 
-/* Between data ranks. ZeRO-3 gathers weights before forward and backward and scatters gradients in every micro-batch;
- * `behind` is the compute of one, that they can hide behind. All else reduces gradients once a step. */
+/* Between data ranks, beyond what hides behind the `busy` seconds of one micro-batch. ZeRO-3 gathers weights before
+ * forward and backward and scatters gradients in every micro-batch, ZeRO-2 scatters gradients in each (there is nowhere
+ * to keep their sum); all else reduces gradients and gathers weights once a step, behind the last micro-batch. */
 struct data_exchange {
     struct exposed micro_batch, step;
 };
 
-void data_exchange_of(const struct training_setup *setup, const struct machine *machine, double behind,
+void data_exchange_of(const struct training_setup *setup, const struct machine *machine, double busy,
                       struct data_exchange *ret_exchange);
 
 /* Activations to the next pipeline stage and gradients back, one micro-batch. */

@@ -62,7 +62,7 @@ backward_time(const struct training_setup *setup, const struct layer_work *work,
 
     if (!adapter)
         bytes += work->gradient_bytes + work->expert_gradient_bytes;
-    backward->linear = gradients * work->linear_flop / pace->linear;
+    backward->linear = (work->linear_flop_backward + (adapter ? 0 : work->gradient_flop)) / pace->linear;
     backward->memory_traffic = bytes / pace->memory;
     backward->experts = gradients * work->expert_flop / pace->experts;
     backward->attention = (eager ? 2 : 2.5) * work->attention_flop / pace->attention;

@@ -60,28 +60,58 @@ adapted_share(const struct training_job *job, enum matrix_role role)
     return 1;
 }
 
+/* A product is cut into tiles, and the last round of tiles leaves processors idle: as much work again as a part of a
+ * round, which weighs the more the smaller the result is. Small ones are cut finer, so that there is a most. */
+static double
+with_idle_tiles(const struct rates *rates, double flop, double rows, double columns)
+{
+    double idle = rates->training_tile_round_elements / (rows * columns);
+
+    return flop * (1 + (idle < rates->training_tile_round_most ? idle : rates->training_tile_round_most));
+}
+
+/* FP8: casting leaves a transposed copy with its scales; only Transformer Engine fuses that with what comes before. */
+static void
+add_casts(const struct frame *frame, const struct layer_matrix *matrix, double tokens, double layers,
+          struct layer_work *work)
+{
+    bool fused = frame->setup->job->framework == FRAMEWORK_MEGATRON;
+    double bytes = fused ? 2 : frame->setup->rates->training_cast_bytes;
+
+    work->linear_bytes += layers * (bytes * tokens + (bytes - 2) * matrix->outputs) * matrix->inputs;
+    work->linear_bytes_backward += layers * bytes * tokens * matrix->outputs;
+}
+
+static void
+add_adapter(const struct frame *frame, const struct layer_matrix *matrix, double tokens, double layers,
+            struct layer_work *work)
+{
+    double share = layers * adapted_share(frame->setup->job, matrix->role);
+
+    work->adapter_bytes += share * 2 * tokens * (matrix->inputs + 3 * matrix->outputs);
+    work->adapter_flop += share * 2 * tokens * frame->rank * (matrix->inputs + matrix->outputs);
+}
+
 static void
 add_matrix(const struct frame *frame, const struct layer_matrix *matrix, double layers, struct layer_work *work)
 {
+    const struct rates *rates = frame->setup->rates;
     double in = matrix->inputs, out = matrix->outputs;
     double tokens = frame->tokens * matrix->tokens / (matrix->whole ? frame->norm_ways : 1);
-    double operands = frame->operand_bytes * (tokens * in + in * out) + 2 * tokens * out;
+    double flop = layers * 2 * tokens * in * out;
+    double operands = layers * (frame->operand_bytes * (tokens * in + in * out) + 2 * tokens * out);
 
-    work->linear_flop += layers * 2 * tokens * in * out;
-    work->linear_bytes += layers * operands;
-    work->linear_bytes_backward += layers * operands;
+    work->linear_flop += with_idle_tiles(rates, flop, tokens, out);
+    work->linear_flop_backward += with_idle_tiles(rates, flop, tokens, in);
+    work->gradient_flop += with_idle_tiles(rates, flop, in, out);
+    work->linear_bytes += operands;
+    work->linear_bytes_backward += operands;
     work->gradient_bytes += layers * (frame->operand_bytes * tokens * (in + out) + frame->accumulate_bytes * in * out);
     work->weights += layers * in * out;
-    if (frame->fp8) { /* the cast leaves a transposed copy with its scales */
-        work->linear_bytes += layers * 2 * tokens * in;
-        work->linear_bytes_backward += layers * 2 * tokens * out;
-    }
-    if (frame->rank > 0) {
-        double share = layers * adapted_share(frame->setup->job, matrix->role);
-
-        work->adapter_bytes += share * 2 * tokens * (in + 3 * out);
-        work->adapter_flop += share * 2 * tokens * frame->rank * (in + out);
-    }
+    if (frame->fp8)
+        add_casts(frame, matrix, tokens, layers, work);
+    if (frame->rank > 0)
+        add_adapter(frame, matrix, tokens, layers, work);
 }
 
 /* Experts see balanced rows; every expert of this GPU is touched by each micro-batch. */
@@ -115,6 +145,21 @@ add_experts(const struct frame *frame, const struct layer_kind *kind, double lay
     }
 }
 
+/* Fused kernels lose more on narrow heads, whose softmax weighs more beside the products; 1 from 128 on
+ * (arXiv:2307.08691 section 4.1 measures 64 and 128). */
+static double
+narrow_head_loss(const struct frame *frame, const struct layer_kind *kind)
+{
+    double lost = frame->setup->rates->training_attention_head_loss, loss, size = kind->head_size;
+
+    if (kind->attention == ATTENTION_LATENT)
+        size = ((double)kind->nope_size + kind->rope_size + kind->value_size) / 2;
+    if (frame->eager || size <= 0)
+        return 1;
+    loss = (size + lost) / size * 128 / (128 + lost);
+    return loss > 1 ? loss : 1;
+}
+
 static void
 add_attention(const struct frame *frame, const struct layer_kind *kind, double layers, struct layer_work *work)
 {
@@ -125,7 +170,8 @@ add_attention(const struct frame *frame, const struct layer_kind *kind, double l
     double attended = frame->eager ? length : flop_attended_tokens(arch, kind, length);
     double crossed = kind->cross_attention ? frame->sequence * frame->source : 0;
 
-    work->attention_flop += layers * tokens * (pair * (attended + crossed) + flop_forward_scan(arch, kind));
+    work->attention_flop +=
+        layers * tokens * (narrow_head_loss(frame, kind) * pair * (attended + crossed) + flop_forward_scan(arch, kind));
     if (frame->eager && pair > 0)
         work->score_bytes += layers * 2 * tokens * kind->head_count * (length + crossed);
     if (frame->setup->plan.context > 1) {

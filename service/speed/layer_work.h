@@ -8,8 +8,9 @@ struct layer_work {
     double layers;  /* of a mean stage */
     double kernels; /* layers again, each counted by how many times it launches what a dense layer does */
     /* dense matrices */
-    double linear_flop, linear_bytes, linear_bytes_backward /* gradient of the input */;
-    double gradient_bytes; /* of the weights: operands and the accumulated gradient */
+    double linear_flop, linear_flop_backward, gradient_flop; /* forward, of its input's gradient, of the weight's */
+    double linear_bytes, linear_bytes_backward;
+    double gradient_bytes; /* operands and the accumulated gradient of the weights */
     double weights;        /* elements on this GPU, experts included */
     /* routed experts, all matrices */
     double expert_flop, expert_bytes, expert_bytes_backward, expert_gradient_bytes;

@@ -1,6 +1,8 @@
 /* Shares of peak by device family, precision and the code that runs. */
 #include "service/speed/pace.h"
 
+#include <math.h>
+
 static double
 first_of(double a, double b, double c)
 {
@@ -56,6 +58,49 @@ matmul_share(const struct rates *rates, enum gpu_family family)
     return rates->training_matmul_share_other;
 }
 
+/* Watts for each TFLOP/s of peak that the device had on which its family's share was measured. */
+static double
+watts_per_teraflop(const struct rates *rates, enum gpu_family family)
+{
+    switch (family) {
+    case GPU_FAMILY_VOLTA:
+        return rates->training_watts_per_teraflop_volta;
+    case GPU_FAMILY_AMPERE:
+        return rates->training_watts_per_teraflop_ampere;
+    case GPU_FAMILY_TURING:
+    case GPU_FAMILY_GDDR:
+        return rates->training_watts_per_teraflop_gddr;
+    case GPU_FAMILY_HOPPER:
+        return rates->training_watts_per_teraflop_hopper;
+    case GPU_FAMILY_BLACKWELL:
+        return rates->training_watts_per_teraflop_blackwell;
+    case GPU_FAMILY_CDNA:
+        return rates->training_watts_per_teraflop_cdna;
+    case GPU_FAMILY_ASCEND:
+    case GPU_FAMILY_OTHER:
+    case GPU_FAMILY_COUNT:
+        break;
+    }
+    return 0;
+}
+
+/* A device with less power for its peak than its family's usual one clocks lower under load: by the square root among
+ * cards (L4 to RTX 4090), by the fourth root among server modules, whose voltage falls with the clock. */
+static double
+power_share(const struct gpu *gpu, const struct rates *rates)
+{
+    bool card = gpu->family == GPU_FAMILY_GDDR || gpu->family == GPU_FAMILY_TURING;
+    double usual = watts_per_teraflop(rates, gpu->family), most = card ? 1 : rates->training_power_gain, share;
+    double peak = first_of(gpu->bf16_flop_per_second, gpu->fp16_flop_per_second, 0);
+
+    if (usual <= 0 || gpu->tdp_watts == 0 || peak <= 0)
+        return 1;
+    share = sqrt(gpu->tdp_watts * 1e12 / peak / usual);
+    if (!card)
+        share = sqrt(share);
+    return share < most ? share : most;
+}
+
 /* From Hopper on kernels that use its asynchronous copies are needed, and only some software has them. */
 static bool
 has_new_attention(enum gpu_family family)
@@ -67,16 +112,16 @@ static double
 attention_share(const struct rates *rates, enum gpu_family family, enum framework framework)
 {
     if (!has_new_attention(family))
-        return rates->training_attention_share_older;
-    if (framework == FRAMEWORK_MEGATRON)
-        return rates->training_attention_share_newer;
-    return rates->training_attention_share_newer * rates->training_attention_lag;
+        return rates->training_attention_share_older *
+               (framework == FRAMEWORK_FSDP ? rates->training_attention_lag_older : 1);
+    return rates->training_attention_share_newer *
+           (framework == FRAMEWORK_MEGATRON ? 1 : rates->training_attention_lag_newer);
 }
 
 static double
 precision_share(const struct gpu *gpu, const struct rates *rates, enum training_precision precision)
 {
-    double share = matmul_share(rates, gpu->family);
+    double share = matmul_share(rates, gpu->family) * power_share(gpu, rates);
 
     if (precision == PRECISION_TF32 && gpu->tf32_flop_per_second > 0)
         return share * rates->training_tf32_share;
