@@ -75,12 +75,31 @@ static const struct cell server_cells[] = {
 static const struct cell_table server_table = { "servers", server_cells, COUNT_OF(server_cells), sizeof(struct offer),
                                                 MAX_ROWS };
 
+/* A share of a GPU is a device of its own: the offer leads to it instead of to the whole one. */
+static bool
+slice_gpu(struct loader *loader, struct offer *offer)
+{
+    struct gpu *slice;
+
+    if (offer->gpu == NULL || offer->gpu_count >= 1)
+        return true;
+    slice = loader_array(loader, 1, sizeof(*slice));
+    if (slice == NULL)
+        return false;
+    *slice = gpu_slice(offer->gpu, offer->gpu_count);
+    offer->gpu = slice;
+    return true;
+}
+
 /* An instance is named provider:its-own-name, so that it never meets a server's slug or another cloud's name. */
 static bool
 finish_instance(struct loader *loader, const struct cell_table *table, void *row)
 {
-    const struct offer *offer = row;
+    struct offer *offer = row;
     size_t prefix = strlen(offer->provider->id);
+
+    if (!slice_gpu(loader, offer))
+        return false;
 
     if (strncmp(offer->id, offer->provider->id, prefix) != 0 || offer->id[prefix] != ':')
         return loader_refuse(loader, table->table, offer->id, "id", "does not begin with its provider and ':'");

@@ -50,7 +50,7 @@ struct offer {
     const char *id, *name;
     const struct provider *provider;
     bool is_server;
-    const struct gpu *gpu; /* NULL: the provider does not say which device */
+    const struct gpu *gpu; /* NULL: the provider does not say which device. A share of a GPU is a gpu_slice() of it */
     const char *gpu_name;
     double gpu_count; /* below 1: a share of a GPU */
     uint32_t vcpu_count;

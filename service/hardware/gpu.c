@@ -1,6 +1,7 @@
 /* Device families: their names, and which of them measurements exist for. */
 #include "service/hardware/gpu.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static const char *const family_names[GPU_FAMILY_COUNT] = {
@@ -25,6 +26,26 @@ gpu_family_parse(const char *name, enum gpu_family *ret_family)
         }
     }
     return false;
+}
+
+struct gpu
+gpu_slice(const struct gpu *gpu, double share)
+{
+    struct gpu slice = *gpu;
+    double *const rates[] = { &slice.memory_bytes_per_second, &slice.fp32_flop_per_second, &slice.tf32_flop_per_second,
+                              &slice.fp16_flop_per_second,    &slice.bf16_flop_per_second, &slice.fp8_flop_per_second,
+                              &slice.int8_op_per_second,      &slice.fp4_flop_per_second };
+
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+        *rates[i] *= share;
+    slice.memory_bytes = (uint64_t)((double)gpu->memory_bytes * share);
+    slice.usable_bytes = (uint64_t)((double)gpu->usable_bytes * share);
+    slice.tdp_watts = (uint32_t)((double)gpu->tdp_watts * share);
+    slice.nvlink_bytes_per_second = 0;
+    slice.nvlink_kind = NVLINK_NONE;
+    slice.nvlink_domain_gpus = 1;
+    slice.peer_to_peer = false;
+    return slice;
 }
 
 bool

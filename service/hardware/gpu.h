@@ -50,6 +50,9 @@ const char *gpu_family_name(enum gpu_family family);
 /* A family by its name; false when there is none. */
 bool gpu_family_parse(const char *name, enum gpu_family *ret_family);
 
+/* A share (above 0, below 1) of a GPU as clouds slice it: that part of its memory and rates, no link to others. */
+struct gpu gpu_slice(const struct gpu *gpu, double share);
+
 /* Measurements behind this program hold no AMD, Ascend or other accelerator: figures for them get wider bands. */
 bool gpu_family_is_measured(enum gpu_family family);
 
