@@ -1,4 +1,4 @@
-/* Limits of the server: each one met, each one told. */
+/* Limits of the server (server_start in this process): each one met, each one told. */
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

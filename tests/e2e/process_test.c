@@ -1,4 +1,4 @@
-/* The program as an operator meets it: settings, log, health check, signals, exit codes. */
+/* The program (SIZER_PROGRAM) as an operator meets it: settings, log, health check, signals, exit codes. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Requests over a real socket, one at a time: what each is answered with. */
+/* Requests over a real socket to a server of this process (server_start), one at a time: what each is answered with. */
 #include <jansson.h>
 #include <string.h>
 #include <unistd.h>
