@@ -63,7 +63,7 @@ handle_catalog(const struct request *request, const struct service_state *state,
         return STATUS_OK;
     writer_init(&writer, ret_response->body);
     writer_object(&writer, NULL);
-    writer_u64(&writer, "catalog_version", catalog->version);
+    writer_id(&writer, "catalog_version", catalog->version);
     writer_text(&writer, "as_of", catalog->as_of);
     writer_text(&writer, "source", catalog->embedded ? "embedded" : "postgresql");
     write_counts(&writer, catalog);
@@ -121,7 +121,7 @@ write_page(struct buffer *out, const struct catalog_query *query, const struct c
     writer_end_array(&writer);
     writer_text(&writer, "next_cursor", next_cursor);
     writer_u64(&writer, "total_count", selection->count);
-    writer_u64(&writer, "catalog_version", query->view.catalog->version);
+    writer_id(&writer, "catalog_version", query->view.catalog->version);
     writer_text(&writer, "as_of", query->view.is_current ? query->view.catalog->as_of : query->view.date);
     writer_end_object(&writer);
 }
@@ -258,7 +258,7 @@ handle_catalog_item(const struct request *request, const struct service_state *s
     writer_init(&writer, ret_response->body);
     writer_object(&writer, NULL);
     catalog_members_write(&writer, &query.view, list, &query.choice, row);
-    writer_u64(&writer, "catalog_version", state->catalog->version);
+    writer_id(&writer, "catalog_version", state->catalog->version);
     writer_end_object(&writer);
     catalog_reply_settle(request, ret_response);
     return STATUS_OK;

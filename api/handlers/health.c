@@ -55,7 +55,7 @@ handle_readyz(const struct request *request, const struct service_state *state, 
     writer_text(&writer, "database", database_word(state));
     if (state->catalog) {
         writer_object(&writer, "catalog");
-        writer_u64(&writer, "version", state->catalog->version);
+        writer_id(&writer, "version", state->catalog->version);
         writer_text(&writer, "as_of", state->catalog->as_of);
         writer_text(&writer, "source", state->catalog->embedded ? "embedded" : "postgresql");
         if (state->snapshot_age_seconds >= 0)

@@ -165,12 +165,9 @@ fixes_encode(struct json_writer *writer, const struct fixes *fixes, enum languag
 void
 provenance_encode(struct json_writer *writer, const struct provenance *provenance)
 {
-    char version[24];
-
-    text_format(version, sizeof version, "%llu", (unsigned long long)provenance->catalog->version);
     writer_object(writer, "provenance");
     writer_text(writer, "sizer_version", provenance->sizer_version);
-    writer_text(writer, "catalog_version", version);
+    writer_id(writer, "catalog_version", provenance->catalog->version);
     writer_text(writer, "as_of", provenance->catalog->as_of);
     writer_text(writer, "request_sha256", provenance->request_sha256);
     writer_end_object(writer);

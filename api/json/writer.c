@@ -133,6 +133,15 @@ writer_u64(struct json_writer *writer, const char *name, uint64_t value)
 }
 
 void
+writer_id(struct json_writer *writer, const char *name, uint64_t value)
+{
+    char text[PUT_U64_BYTES + 1];
+
+    *put_u64(text, value) = '\0';
+    writer_text(writer, name, text);
+}
+
+void
 writer_i64(struct json_writer *writer, const char *name, int64_t value)
 {
     char *at = begin(writer, name, NUMBER_BYTES);

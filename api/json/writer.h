@@ -29,6 +29,8 @@ void writer_end_array(struct json_writer *writer);
 void writer_text(struct json_writer *writer, const char *name, const char *text);
 /* An integer above 2^63 - 1 is written as that: JSON readers take no larger ones. */
 void writer_u64(struct json_writer *writer, const char *name, uint64_t value);
+/* A number that is a name, such as a version: written as text, so that no reader rounds it. */
+void writer_id(struct json_writer *writer, const char *name, uint64_t value);
 void writer_i64(struct json_writer *writer, const char *name, int64_t value);
 void writer_bool(struct json_writer *writer, const char *name, bool value);
 void writer_null(struct json_writer *writer, const char *name);
