@@ -157,6 +157,7 @@ START_TEST(pages_hold_every_row_once)
     for (const char *cursor = ""; cursor;) {
         json_t *reply = get(path, query);
         size_t count = json_array_size(items_of(reply));
+        bool has_link = header("Link") != NULL;
 
         total = (size_t)number_at(reply, "total_count");
         for (size_t i = 0; i < count; i++) {
@@ -171,7 +172,7 @@ START_TEST(pages_hold_every_row_once)
         }
         seen += count;
         cursor = text_at(reply, "next_cursor");
-        ck_assert_int_eq(cursor != NULL, header("Link") != NULL || (cursor != NULL && count == 0));
+        ck_assert_int_eq(cursor != NULL, has_link);
         if (cursor)
             text_format(query, sizeof query, "limit=7&cursor=%s", cursor);
         json_decref(reply);
@@ -470,7 +471,7 @@ START_TEST(csv_is_the_whole_list_with_a_byte_order_mark)
 {
     const char *csv = get_text("/catalog/instances", "format=csv&fields=id,gpu_count,note");
 
-    ck_assert_int_eq(strncmp(csv, "\xEF\xBB\xBFid,gpu_count,note\r\n", 24), 0);
+    ck_assert_int_eq(strncmp(csv, "\xEF\xBB\xBFid,gpu_count,note\r\n", 22), 0);
     ck_assert_int_eq(response.media, MEDIA_CSV);
     ck_assert_str_eq(header("Content-Disposition"), "attachment; filename=\"sizer-instances.csv\"");
     ck_assert_uint_ge(lines_of(csv), total("/catalog/instances", "") + 1);
