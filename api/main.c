@@ -230,6 +230,7 @@ serve(struct program *program, struct fault *fault)
 static int
 run(struct program *program, struct fault *fault)
 {
+    static const struct event_field version = { .name = "version", .text = SIZER_VERSION };
     int code;
 
     if (config_read(environ, &program->config, fault) != STATUS_OK) {
@@ -237,9 +238,10 @@ run(struct program *program, struct fault *fault)
         return EXIT_USAGE;
     }
     program->log.level = (enum log_level)program->config.log_level;
+    program->observer.metrics = metrics_create(routes, route_count);
+    observe_event(&program->observer, EVENT_STARTED, &version, 1);
     report_unknown_settings(program);
     catalog_slot_init(&program->slot);
-    program->observer.metrics = metrics_create(routes, route_count);
     code = serve(program, fault);
     server_stop(program->server);
     db_stop(program->db);

@@ -62,26 +62,30 @@ begin_line(struct json_writer *writer, struct buffer *out, enum log_level level,
 }
 
 /* Ends the line and writes it at once, so that lines of several threads do not mix. */
-static void
-end_line(struct log *log, struct json_writer *writer)
+static bool
+end_line(const struct log *log, struct json_writer *writer)
 {
     struct buffer *out = writer->out;
+    bool written;
 
     writer_end_object(writer);
     buffer_append(out, "\n", 1);
-    if (out->failed || write(log->fd, out->bytes, out->size) != (ssize_t)out->size)
-        atomic_fetch_add_explicit(&log->lost, 1, memory_order_relaxed);
+    written = !out->failed && write(log->fd, out->bytes, out->size) == (ssize_t)out->size;
     buffer_give(out);
+    return written;
 }
 
-void
-log_event(struct log *log, enum event event, const struct event_field *fields, size_t count)
+bool
+log_event(const struct log *log, enum event event, const struct event_field *fields, size_t count)
 {
     struct json_writer writer;
     struct buffer *out;
 
-    if (event_level(event) < log->level || !(out = buffer_take()))
-        return;
+    if (event_level(event) < log->level)
+        return true;
+    out = buffer_take();
+    if (!out)
+        return false;
     begin_line(&writer, out, event_level(event), event_name(event));
     for (size_t i = 0; i < count; i++) {
         if (fields[i].text)
@@ -89,7 +93,7 @@ log_event(struct log *log, enum event event, const struct event_field *fields, s
         else
             writer_real(&writer, fields[i].name, fields[i].number);
     }
-    end_line(log, &writer);
+    return end_line(log, &writer);
 }
 
 static enum log_level
@@ -100,16 +104,19 @@ request_level(const struct request_record *record)
     return record->status > 500 ? LEVEL_WARN : LEVEL_INFO;
 }
 
-void
-log_request(struct log *log, const struct request_record *record)
+bool
+log_request(const struct log *log, const struct request_record *record)
 {
     enum log_level level = request_level(record);
     uint64_t microseconds = record->nanoseconds / 1000;
     struct json_writer writer;
     struct buffer *out;
 
-    if (level < log->level || !(out = buffer_take()))
-        return;
+    if (level < log->level)
+        return true;
+    out = buffer_take();
+    if (!out)
+        return false;
     begin_line(&writer, out, level, record->aborted ? "request_aborted" : "request");
     writer_text(&writer, "request_id", record->request_id);
     if (record->trace_id[0])
@@ -123,5 +130,5 @@ log_request(struct log *log, const struct request_record *record)
     writer_text(&writer, "client", record->client);
     if (record->catalog_version > 0)
         writer_u64(&writer, "catalog_version", record->catalog_version);
-    end_line(log, &writer);
+    return end_line(log, &writer);
 }

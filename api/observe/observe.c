@@ -25,11 +25,19 @@ event_level(enum event event)
     return events[event].level;
 }
 
+/* Nobody can read of it in the log. */
+static void
+count_lost_line(const struct observer *observer)
+{
+    if (observer->metrics)
+        metrics_event(observer->metrics, EVENT_LOG_LINE_LOST);
+}
+
 void
 observe_event(const struct observer *observer, enum event event, const struct event_field *fields, size_t count)
 {
-    if (observer->log)
-        log_event(observer->log, event, fields, count);
+    if (observer->log && !log_event(observer->log, event, fields, count))
+        count_lost_line(observer);
     if (observer->metrics)
         metrics_event(observer->metrics, event);
 }
@@ -37,8 +45,8 @@ observe_event(const struct observer *observer, enum event event, const struct ev
 void
 observe_request(const struct observer *observer, const struct request_record *record)
 {
-    if (observer->log)
-        log_request(observer->log, record);
+    if (observer->log && !log_request(observer->log, record))
+        count_lost_line(observer);
     if (observer->metrics)
         metrics_request(observer->metrics, record);
 }

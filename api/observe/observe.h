@@ -45,7 +45,7 @@ struct metrics;
 
 /* Either may be NULL. */
 struct observer {
-    struct log *log;
+    const struct log *log;
     struct metrics *metrics;
 };
 
