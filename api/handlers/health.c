@@ -74,7 +74,10 @@ handle_metrics(const struct request *request, const struct service_state *state,
                struct fault *ret_fault)
 {
     (void)request;
-    (void)ret_fault;
+    if (!state->metrics) { /* there was no memory for them */
+        ret_fault->code = FAULT_INTERNAL;
+        return STATUS_FAULT;
+    }
     ret_response->media = MEDIA_TEXT;
     metrics_write(state->metrics, state, ret_response->body);
     return STATUS_OK;
