@@ -272,8 +272,8 @@ write_state(const struct service_state *state, struct buffer *out)
     write_gauge(out, "sizer_database_connected", "1 while PostgreSQL is connected.", state->database_connected);
     if (!state->catalog)
         return;
-    write_gauge(out, "sizer_catalog_version", "Version of the catalog that is served.",
-                (double)state->catalog->version);
+    exposition_family(out, "sizer_catalog_version", "gauge", "Version of the catalog that is served.");
+    exposition_count(out, state->catalog->version, "sizer_catalog_version");
     if (state->snapshot_age_seconds >= 0)
         write_gauge(out, "sizer_catalog_age_seconds", "Time since the catalog was last known to be the current one.",
                     state->snapshot_age_seconds);

@@ -54,7 +54,7 @@ count(enum http_method method, size_t route_index, int status, double seconds)
 static const char *
 exposition(void)
 {
-    static const struct catalog catalog = { .version = 42 };
+    static const struct catalog catalog = { .version = 246343691433808 };
     const struct service_state state = {
         .version = "1.2.3",
         .catalog = &catalog,
@@ -127,7 +127,7 @@ START_TEST(the_state_is_told)
     ck_assert(value(text, "sizer_build_info{version=\"1.2.3\"}") == 1);
     ck_assert(value(text, "sizer_connections") == 3);
     ck_assert(value(text, "sizer_requests_running") == 1);
-    ck_assert(value(text, "sizer_catalog_version") == 42);
+    ck_assert(value(text, "sizer_catalog_version") == 246343691433808);
     ck_assert(value(text, "sizer_catalog_age_seconds") == 2.5);
     ck_assert(value(text, "sizer_database_connected") == 1);
     ck_assert(value(text, "sizer_events_total{event=\"catalog_loaded\"}") == 1);
