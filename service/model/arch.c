@@ -35,7 +35,7 @@ class_fault(struct reader *reader, const struct fact *fact)
 
 /* The row of the config's class; NULL after a fault. A model type stands in when no class is named. */
 static const struct family_class *
-find_class(struct reader *reader)
+find_class(struct reader *reader, enum head_kind *ret_head)
 {
     const struct fact *named = class_fact(&reader->facts);
     const struct fact *type = facts_get(&reader->facts, "/model_type");
@@ -47,11 +47,27 @@ find_class(struct reader *reader)
     }
     if (named != NULL && named->kind == FACT_TEXT)
         row = family_of_class(named->text);
-    else if (named == NULL && type->kind == FACT_TEXT)
+    if (row == NULL && named != NULL && named->kind == FACT_TEXT)
+        row = family_of_relative(named->text, ret_head);
+    if (named == NULL && type->kind == FACT_TEXT)
         row = family_of_model_type(type->text);
     if (row == NULL)
         class_fault(reader, named != NULL ? named : type);
     return row;
+}
+
+/* Puts another head in the place of the one that the family read. */
+static void
+change_head(struct reader *reader, enum head_kind head)
+{
+    static const uint32_t default_labels = 2; /* PretrainedConfig.num_labels */
+    struct model_arch *arch = reader->arch;
+
+    if (head == HEAD_OF_CLASS)
+        return;
+    arch->tied_head = true;
+    if (head == HEAD_CLASSIFIER)
+        arch->final_norm_elements += (uint64_t)reader_labels(reader, default_labels) * arch->hidden_size;
 }
 
 static void
@@ -71,6 +87,7 @@ model_arch_read(const struct facts *facts, const char *pointer, struct model_arc
         .facts = *facts, .pointer = pointer, .arch = &arch, .notices = notices, .fault = ret_fault
     };
     size_t faults_before = ret_fault->item_count + ret_fault->more_count;
+    enum head_kind head = HEAD_OF_CLASS;
 
     if (facts->used == NULL) {
         memset(used, 0, facts->count < MAX_FACTS ? facts->count : MAX_FACTS);
@@ -78,12 +95,14 @@ model_arch_read(const struct facts *facts, const char *pointer, struct model_arc
         reader.facts.count = facts->count < MAX_FACTS ? facts->count : MAX_FACTS;
     }
     memset(&arch, 0, sizeof(arch));
-    const struct family_class *row = find_class(&reader);
+    const struct family_class *row = find_class(&reader, &head);
     if (row == NULL)
         return STATUS_FAULT;
-    text_copy(arch.architecture, sizeof(arch.architecture), row->class_name);
+    const struct fact *named = class_fact(&reader.facts);
+    text_copy(arch.architecture, sizeof(arch.architecture), named != NULL ? named->text : row->class_name);
     text_copy(arch.model_type, sizeof(arch.model_type), row->model_type);
     row->read(&reader, row->decoder);
+    change_head(&reader, head);
     quantization_read(&reader);
     keys_sort_out(&reader);
     if (ret_fault->item_count + ret_fault->more_count > faults_before)

@@ -76,7 +76,7 @@ add_row(char *const *cells)
     struct model_row *row = &rows[row_count++];
     row->name = keep(cells[1]);
     row->parameters = strtoull(cells[2], NULL, 10);
-    row->active = cells[3][0] == '-' ? row->parameters : strtoull(cells[3], NULL, 10);
+    row->active = cells[3][0] == '-' ? row->parameters : strtoull(cells[3], NULL, 10); /* "?" is 0 */
     row->cache_bytes_per_token = strtoull(cells[4], NULL, 10);
     row->source = keep(cells[5]);
     if (row->parameters == 0 || row->source[0] == '\0')

@@ -11,7 +11,7 @@ enum { MODEL_ROW_FACTS = 256 };
 
 struct model_row {
     const char *name, *source;
-    uint64_t parameters, active, cache_bytes_per_token; /* active: all when the row does not say */
+    uint64_t parameters, active, cache_bytes_per_token; /* active: 0 when nobody published it */
     size_t fact_count;
     struct fact facts[MODEL_ROW_FACTS]; /* sorted by path */
 };

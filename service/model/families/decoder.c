@@ -41,6 +41,9 @@ read_sizes(struct reader *reader, const struct decoder *decoder, struct decoder_
         reader_count_class(reader, "hidden_size|n_embd|d_model|n_embed", 1, LIMIT_HIDDEN, class_sizes->hidden);
     sizes->layers = reader_count_class(reader, "num_hidden_layers|n_layer|n_layers|num_layers", 1, LIMIT_LAYERS,
                                        class_sizes->layers);
+    uint32_t again = reader_count_or(reader, "num_layers", 1, LIMIT_LAYERS, sizes->layers); /* some say it twice */
+    if (again != sizes->layers)
+        reader_contradiction(reader, "num_layers", again, "num_hidden_layers =", sizes->layers);
     sizes->vocabulary = reader_count_class(reader, padded ? "padded_vocab_size" : "vocab_size", 1, LIMIT_VOCABULARY,
                                            class_sizes->vocabulary);
     (void)reader_find(reader, "vocab_size");
@@ -142,6 +145,7 @@ read_layers(struct reader *reader, const struct decoder *decoder, const struct d
     memset(&parts, 0, sizeof(parts));
     parts.window_tokens = mixers_read(reader, decoder, sizes->layers, mixers);
     parts.attention.norm_elements = norms;
+    parts.attention.other_elements = decoder->layer_elements;
     attention_read(reader, decoder, sizes, &parts.attention);
     if (decoder->recurrent != NULL) {
         parts.recurrent.norm_elements = norms;

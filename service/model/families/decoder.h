@@ -37,6 +37,7 @@ enum expert_layers {
     EXPERTS_AFTER_DENSE, /* from first_k_dense_replace on, every moe_layer_freq-th */
     EXPERTS_SPARSE_STEP, /* every decoder_sparse_step-th, except mlp_only_layers */
     EXPERTS_INTERLEAVED, /* every interleave_moe_layer_step-th, or the list moe_layers */
+    EXPERTS_BETWEEN,     /* from moe_layer_start_index to moe_layer_end_index, every moe_layer_interval-th */
     EXPERTS_PERIOD,      /* expert_layer_period and expert_layer_offset */
 };
 
@@ -105,6 +106,8 @@ struct decoder {
     uint32_t mlp_multiples; /* width in hidden sizes when it is not stated; 0: it must be */
     struct choice mlp_bias;
     const struct experts *experts;
+
+    uint32_t layer_elements; /* single parameters a layer, as of an activation */
 
     enum norm_kind norm;
     uint32_t block_norms;   /* norms a layer; 0: two */

@@ -24,8 +24,8 @@ read_kv_heads(struct reader *reader, const struct decoder *decoder, uint32_t hea
 void
 attention_read_heads(struct reader *reader, const struct decoder *decoder, struct decoder_sizes *sizes)
 {
-    static const char heads_keys[] = "num_attention_heads|n_head|n_heads";
-    static const char size_keys[] = "head_dim|kv_channels";
+    static const char heads_keys[] = "num_attention_heads|n_head|n_heads|num_heads";
+    static const char size_keys[] = "head_dim|kv_channels|attention_head_dim";
     uint32_t class_heads = decoder->sizes != NULL ? decoder->sizes->heads : 0;
     const struct fact *size = reader_find(reader, size_keys);
 

@@ -71,6 +71,20 @@ fill_interleaved(struct reader *reader, const struct experts *experts, uint32_t 
     }
 }
 
+/* A negative end stands for the last layer. */
+static void
+fill_between(struct reader *reader, const struct experts *experts, uint32_t layers, uint8_t *sparse)
+{
+    const struct fact *end = reader_get(reader, "moe_layer_end_index");
+    bool to_the_end = end == NULL || (end->kind == FACT_INTEGER && end->integer < 0);
+    uint32_t first = reader_count_or(reader, "moe_layer_start_index", 0, MAX_LAYERS, experts->first_dense);
+    uint32_t last = to_the_end ? layers - 1 : reader_count(reader, "moe_layer_end_index", 0, MAX_LAYERS);
+    uint32_t step = reader_count_or(reader, "moe_layer_interval", 1, MAX_LAYERS, 1);
+
+    for (uint32_t i = 0; i < layers; i++)
+        sparse[i] = i >= first && i <= last && (i + 1) % step == 0;
+}
+
 static void
 fill_period(struct reader *reader, uint32_t layers, uint8_t *sparse)
 {
@@ -96,6 +110,9 @@ fill_layers(struct reader *reader, const struct experts *experts, uint32_t layer
         break;
     case EXPERTS_INTERLEAVED:
         fill_interleaved(reader, experts, layers, sparse);
+        break;
+    case EXPERTS_BETWEEN:
+        fill_between(reader, experts, layers, sparse);
         break;
     case EXPERTS_PERIOD:
         fill_period(reader, layers, sparse);

@@ -68,6 +68,23 @@ fill_pattern(uint8_t *mixers, uint32_t layers, uint32_t period, enum mixer most)
         mixers[i] = (uint8_t)(period > 0 && (i + 1) % period == 0 ? MIXER_FULL : most);
 }
 
+/* A period, or a letter a layer ("LLLG": L is windowed) that repeats. */
+static void
+read_pattern(struct reader *reader, const struct decoder *decoder, uint32_t layers, uint8_t *mixers)
+{
+    static const char keys[] = "sliding_window_pattern|_sliding_window_pattern";
+    const struct fact *pattern = reader_get(reader, keys);
+
+    if (pattern == NULL || pattern->kind != FACT_TEXT || pattern->text[0] == '\0') {
+        fill_pattern(mixers, layers, reader_count_or(reader, keys, 1, LIMIT_SMALL, decoder->window_period),
+                     MIXER_WINDOW);
+        return;
+    }
+    size_t length = strlen(pattern->text);
+    for (uint32_t i = 0; i < layers; i++)
+        mixers[i] = pattern->text[i % length] == 'L' ? MIXER_WINDOW : MIXER_FULL;
+}
+
 /* Layers of attention between recurrent ones: a list of them, or a period and an offset. */
 static void
 fill_recurrent(struct reader *reader, const struct decoder *decoder, uint32_t layers, uint8_t *mixers)
@@ -117,10 +134,7 @@ fill_by_rule(struct reader *reader, const struct decoder *decoder, uint32_t laye
         fill_pattern(mixers, layers, 2, MIXER_WINDOW);
         break;
     case WINDOW_PATTERN:
-        fill_pattern(mixers, layers,
-                     reader_count_or(reader, "sliding_window_pattern|_sliding_window_pattern", 1, LIMIT_SMALL,
-                                     decoder->window_period),
-                     MIXER_WINDOW);
+        read_pattern(reader, decoder, layers, mixers);
         break;
     case WINDOW_CHUNKED:
         fill_pattern(mixers, layers,
@@ -147,6 +161,7 @@ mixers_read(struct reader *reader, const struct decoder *decoder, uint32_t layer
     bool asked = decoder->window != WINDOW_LATE || reader_flag_or(reader, "use_sliding_window", false);
     uint32_t window = read_window(reader, decoder, chunked ? "attention_chunk_size" : window_keys);
 
+    (void)reader_find(reader, decoder->period_keys != NULL ? decoder->period_keys : "sliding_window_pattern");
     memset(ret_mixers, MIXER_FULL, layers);
     if (!read_layer_types(reader, decoder, layers, ret_mixers)) {
         fill_by_rule(reader, decoder, layers, ret_mixers);

@@ -156,6 +156,64 @@ static const struct decoder minimax_m2 = {
     .experts = &minimax_m2_experts,
 };
 
+/* deepseek-ai/deepseek-moe-16b (arXiv:2401.06066 section 3) */
+static const struct experts deepseek_experts = {
+    .count_keys = "n_routed_experts",
+    .per_token_keys = "num_experts_per_tok",
+    .width_keys = "moe_intermediate_size",
+    .shared_count_keys = "n_shared_experts",
+    .layers = EXPERTS_AFTER_DENSE,
+    .optional = true,
+};
+
+static const struct decoder deepseek = {
+    .qkv_bias = { .keys = "attention_bias" },
+    .out_bias = { .keys = "attention_bias" },
+    .experts = &deepseek_experts,
+};
+
+/* ibm-granite/granite-3.1-3b-a800m */
+static const struct decoder granite_moe = {
+    .qkv_bias = { .keys = "attention_bias" },
+    .out_bias = { .keys = "attention_bias" },
+    .experts = &mixtral_experts,
+};
+
+/* baidu/ERNIE-4.5-21B-A3B: dense layers before a first and after a last one with experts */
+static const struct experts ernie_experts = {
+    .count_keys = "moe_num_experts",
+    .per_token_keys = "moe_k",
+    .width_keys = "moe_intermediate_size",
+    .shared_count_keys = "moe_num_shared_experts",
+    .layers = EXPERTS_BETWEEN,
+    .first_dense = 1,
+    .router_bias = { .always = true },
+};
+
+static const struct fixed ernie_fixed[] = { { "moe_use_aux_free", "true" }, { NULL, NULL } };
+
+static const struct decoder ernie_moe = {
+    .kv_heads = 4,
+    .tied = true,
+    .fixed = ernie_fixed,
+    .qkv_bias = { .keys = "use_bias" },
+    .out_bias = { .keys = "use_bias" },
+    .mlp_bias = { .keys = "use_bias" },
+    .experts = &ernie_experts,
+};
+
+/* hpcai-tech/grok-1: norms behind attention and experts, too */
+static const struct experts grok_experts = {
+    .count_keys = "num_experts",
+    .per_token_keys = "num_experts_per_tok",
+    .width_keys = "intermediate_size",
+};
+
+static const struct decoder grok = {
+    .block_norms = 4,
+    .experts = &grok_experts,
+};
+
 const struct family_class family_experts[] = {
     { "MixtralForCausalLM", "mixtral", decoder_read, &mixtral },
     { "Qwen2MoeForCausalLM", "qwen2_moe", decoder_read, &qwen2_moe },
@@ -166,6 +224,11 @@ const struct family_class family_experts[] = {
     { "OlmoeForCausalLM", "olmoe", decoder_read, &olmoe },
     { "GptOssForCausalLM", "gpt_oss", decoder_read, &gpt_oss },
     { "Glm4MoeForCausalLM", "glm4_moe", decoder_read, &glm4_moe },
+    { "DeepseekForCausalLM", "deepseek", decoder_read, &deepseek },
+    { "GraniteMoeForCausalLM", "granitemoe", decoder_read, &granite_moe },
+    { "Ernie4_5_MoeForCausalLM", "ernie4_5_moe", decoder_read, &ernie_moe },
+    { "Grok1ModelForCausalLM", "grok-1", decoder_read, &grok },
+    { "Grok1ForCausalLM", "", decoder_read, &grok },
     { "MiniMaxM2ForCausalLM", "minimax_m2", decoder_read, &minimax_m2 },
     { NULL, NULL, NULL, NULL },
 };

@@ -8,8 +8,8 @@
 #include "service/model/families/tables.h"
 
 static const struct family_class *const tables[] = {
-    family_dense,  family_experts,    family_latent,   family_gpt,   family_vision_language, family_variants,
-    family_states, family_nemotron_h, family_encoders, family_pairs, family_conv_nets,
+    family_dense,    family_dense_chinese, family_experts,    family_latent,   family_gpt,   family_vision_language,
+    family_variants, family_states,        family_nemotron_h, family_encoders, family_pairs, family_conv_nets,
 };
 
 static const struct family_class *
@@ -34,6 +34,32 @@ const struct family_class *
 family_of_model_type(const char *model_type)
 {
     return model_type[0] == '\0' ? NULL : find(model_type, false);
+}
+
+const struct family_class *
+family_of_relative(const char *class_name, enum head_kind *ret_head)
+{
+    static const struct {
+        const char *ending;
+        enum head_kind head;
+    } endings[] = { { "ForSequenceClassification", HEAD_CLASSIFIER }, { "Model", HEAD_NONE } };
+    size_t length = strlen(class_name);
+
+    for (size_t i = 0; i < COUNT_OF(endings); i++) {
+        size_t ending = strlen(endings[i].ending);
+        char base[ARCH_NAME_SIZE];
+
+        if (length <= ending || strcmp(class_name + length - ending, endings[i].ending) != 0)
+            continue;
+        text_format(base, sizeof(base), "%.*sForCausalLM", (int)(length - ending), class_name);
+        const struct family_class *row = family_of_class(base);
+        if (row == NULL || row->read != decoder_read || row->decoder->head_bias.always ||
+            row->decoder->head_bias.keys != NULL)
+            return NULL;
+        *ret_head = endings[i].head;
+        return row;
+    }
+    return NULL;
 }
 
 /* Class names end alike ("ForCausalLM"), so only what stands before that tells them apart. */

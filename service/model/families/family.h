@@ -21,6 +21,17 @@ struct family_class {
 const struct family_class *family_of_class(const char *class_name);
 const struct family_class *family_of_model_type(const char *model_type);
 
+/* What a class that is not in the table has instead of the head of the class it derives from. */
+enum head_kind {
+    HEAD_OF_CLASS = 0,
+    HEAD_NONE,       /* "...Model": the layers alone */
+    HEAD_CLASSIFIER, /* "...ForSequenceClassification": one row a label, no bias */
+};
+
+/* The row of the language model that a class derives from by its name ("MistralModel",
+ * "LlamaForSequenceClassification"), and its head; NULL when there is none, or when its head is no plain matrix. */
+const struct family_class *family_of_relative(const char *class_name, enum head_kind *ret_head);
+
 /* The supported class that was probably meant, NULL when none is near. */
 const char *family_nearest_class(const char *class_name);
 

@@ -77,10 +77,28 @@ static const struct decoder starcoder2 = {
     .norm = NORM_LAYER,
 };
 
+static const struct fixed gpt_neo_fixed[] = {
+    { "attention_layers", NULL }, { "attention_types", NULL }, { "window_size", NULL }, { NULL, NULL }
+};
+
+/* EleutherAI/gpt-neo: no biases on query, key and value; every other layer attends to 256 tokens but caches all */
+static const struct decoder gpt_neo = {
+    .tied = true,
+    .fixed = gpt_neo_fixed,
+    .position_keys = "max_position_embeddings",
+    .out_bias = ALWAYS,
+    .plain_mlp = true,
+    .mlp_multiples = 4,
+    .mlp_bias = ALWAYS,
+    .norm = NORM_LAYER,
+};
+
 const struct family_class family_gpt[] = {
     { "GPT2LMHeadModel", "gpt2", decoder_read, &gpt2 },
     { "GPTNeoXForCausalLM", "gpt_neox", decoder_read, &gpt_neox },
     { "GPTJForCausalLM", "gptj", decoder_read, &gptj },
+    { "CodeGenForCausalLM", "codegen", decoder_read, &gptj },
+    { "GPTNeoForCausalLM", "gpt_neo", decoder_read, &gpt_neo },
     { "PhiForCausalLM", "phi", decoder_read, &phi },
     { "BloomForCausalLM", "bloom", decoder_read, &bloom },
     { "Starcoder2ForCausalLM", "starcoder2", decoder_read, &starcoder2 },

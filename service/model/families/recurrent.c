@@ -89,7 +89,7 @@ recurrent_mamba2(struct reader *reader, uint32_t hidden, struct layer_kind *ret_
 {
     uint64_t heads = reader_count(reader, "mamba_num_heads|mamba_n_heads|num_heads", 1, LIMIT_HEADS);
     uint64_t head_size = reader_count(reader, "mamba_head_dim|mamba_d_head|head_dim", 1, LIMIT_HEAD_SIZE);
-    uint64_t groups = reader_count_or(reader, "n_groups|mamba_n_groups", 1, LIMIT_HEADS, 1);
+    uint64_t groups = reader_count(reader, "n_groups|mamba_n_groups", 1, LIMIT_HEADS);
     uint64_t state = reader_count(reader, "ssm_state_size|mamba_d_state|state_size", 1, LIMIT_SMALL);
     uint64_t kernel = reader_count_or(reader, "conv_kernel|mamba_d_conv", 1, LIMIT_SMALL, 4);
     bool conv_bias = reader_flag_or(reader, "use_conv_bias|mamba_conv_bias", true);

@@ -72,9 +72,19 @@ read_lfm2(struct reader *reader, const struct decoder *traits)
     decoder_read(reader, &decoder);
 }
 
+/* ibm-ai-platform/Bamba-9B */
+static const struct fixed bamba_fixed[] = { { "attn_rotary_emb", NULL }, { "mamba_chunk_size", NULL }, { NULL, NULL } };
+
+static const struct decoder bamba = {
+    .kv_heads = 8,
+    .fixed = bamba_fixed,
+    .recurrent = recurrent_mamba2,
+    .attention_list_key = "attn_layer_indices",
+};
+
 /* A stack of mixers with a norm each and nothing between them. */
 static void
-read_mamba(struct reader *reader, const struct decoder *traits)
+read_stack(struct reader *reader, const struct decoder *traits)
 {
     struct model_arch *arch = reader->arch;
     struct layers layers = { .reader = reader };
@@ -88,12 +98,12 @@ read_mamba(struct reader *reader, const struct decoder *traits)
     arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", traits->tied);
     arch->final_norm_elements = arch->hidden_size;
     kind.norm_elements = arch->hidden_size;
-    recurrent_mamba(reader, arch->hidden_size, &kind);
+    traits->recurrent(reader, arch->hidden_size, &kind);
     layers_append_run(&layers, 0, count, &kind);
 }
 
-static const struct decoder mamba = { .tied = true };
-static const struct decoder falcon_mamba = { .tied = true };
+static const struct decoder mamba = { .tied = true, .recurrent = recurrent_mamba };
+static const struct decoder mamba2 = { .recurrent = recurrent_mamba2 };
 
 /* RWKV-4 (arXiv:2305.13048 section 3): time mixing of four matrices, channel mixing of three. */
 static void
@@ -107,6 +117,7 @@ read_rwkv(struct reader *reader, const struct decoder *traits)
     uint64_t inner = reader_count_or(reader, "attention_hidden_size", 1, LIMIT_HIDDEN, (uint32_t)hidden);
 
     memset(&kind, 0, sizeof(kind));
+    reader_fixed(reader, "model_type", "rwkv"); /* later generations keep the name of the class */
     arch->causal = true;
     arch->hidden_size = (uint32_t)hidden;
     arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
@@ -125,8 +136,10 @@ read_rwkv(struct reader *reader, const struct decoder *traits)
 static const struct decoder rwkv = { .tied = false };
 
 const struct family_class family_states[] = {
-    { "MambaForCausalLM", "mamba", read_mamba, &mamba },
-    { "FalconMambaForCausalLM", "falcon_mamba", read_mamba, &falcon_mamba },
+    { "MambaForCausalLM", "mamba", read_stack, &mamba },
+    { "FalconMambaForCausalLM", "falcon_mamba", read_stack, &mamba },
+    { "Mamba2ForCausalLM", "mamba2", read_stack, &mamba2 },
+    { "BambaForCausalLM", "bamba", decoder_read, &bamba },
     { "RwkvForCausalLM", "rwkv", read_rwkv, &rwkv },
     { "JambaForCausalLM", "jamba", decoder_read, &jamba },
     { "Lfm2ForCausalLM", "lfm2", read_lfm2, &lfm2 },

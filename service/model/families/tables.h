@@ -5,6 +5,7 @@
 #include "service/model/families/decoder.h"
 
 extern const struct family_class family_dense[];           /* RMS norms or the like, gated MLP */
+extern const struct family_class family_dense_chinese[];   /* the same, of Chinese houses */
 extern const struct family_class family_experts[];         /* mixtures of experts with heads */
 extern const struct family_class family_latent[];          /* latent attention */
 extern const struct family_class family_gpt[];             /* layer norms with biases, plain MLP */

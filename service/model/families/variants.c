@@ -110,7 +110,7 @@ read_opt(struct reader *reader, const struct decoder *traits)
 }
 
 static const struct fixed mpt_fixed[] = {
-    { "no_bias", "true" },
+
     { "attn_config/qk_ln", "false" },
     { "attn_config/attn_type", "multihead_attention" },
     { "attn_config", NULL },
@@ -122,7 +122,7 @@ static const struct fixed mpt_fixed[] = {
     { NULL, NULL },
 };
 
-/* mosaicml/mpt: no biases at all, norms of a weight alone */
+/* mosaicml/mpt: biases everywhere or, with no_bias, nowhere: then norms are a weight alone */
 static const struct decoder mpt = {
     .tied = true,
     .fixed = mpt_fixed,
@@ -137,6 +137,10 @@ read_mpt(struct reader *reader, const struct decoder *traits)
 {
     struct decoder decoder = *traits;
     bool alibi = reader_flag_or(reader, "attn_config/alibi", false);
+    bool biased = !reader_flag_or(reader, "no_bias", true);
+
+    decoder.qkv_bias.always = decoder.out_bias.always = decoder.mlp_bias.always = biased;
+    decoder.norm = biased ? NORM_LAYER : NORM_RMS;
 
     decoder.mlp_multiples = reader_count_or(reader, "expansion_ratio", 1, 64, 4);
     if (reader_flag_or(reader, "learned_pos_emb", true) && !alibi)
@@ -159,6 +163,78 @@ static const struct decoder dbrx = {
     .experts = &dbrx_experts,
 };
 
+static const struct experts hunyuan_experts = {
+    .count_keys = "num_experts",
+    .per_token_keys = "moe_topk/0|moe_topk",
+    .width_keys = "moe_intermediate_size/0|moe_intermediate_size|intermediate_size",
+    .shared_count_keys = "num_shared_expert/0|num_shared_expert",
+};
+
+static const struct fixed hunyuan_fixed[] = {
+    { "use_cla", "false" },
+    { "use_mixed_mlp_moe", "true" },
+    { "moe_layer_num_skipped", "0" },
+    { "cla_share_factor", NULL },
+    { "moe_topk", NULL },
+    { "moe_intermediate_size", NULL },
+    { "num_shared_expert", NULL },
+    { "moe_drop_tokens", NULL },
+    { "moe_random_routing_dropped_token", NULL },
+    { "add_classification_head", "false" },
+    { "class_num", NULL },
+    { "dense_list", NULL },
+    { "mask_init_id", NULL },
+    { "pool_type", NULL },
+    { "use_rotary_pos_emb", NULL },
+    { "org_vocab_size", NULL },
+    { "norm_type", "rms" },
+    { "group_limited_greedy", NULL },
+    { "eod_token_id", NULL },
+    { "im_end_id", NULL },
+    { "im_newline_id", NULL },
+    { "im_start_id", NULL },
+    { "text_end_id", NULL },
+    { "text_start_id", NULL },
+    { NULL, NULL },
+};
+
+/* tencent/Hunyuan-A13B: sizes of experts stand in lists, one entry a layer and all alike */
+static const struct decoder hunyuan_moe = {
+    .fixed = hunyuan_fixed,
+    .qkv_bias = { .keys = "attention_bias" },
+    .out_bias = { .keys = "attention_bias" },
+    .qk_norm = QK_NORM_HEAD_SIZE,
+    .qk_norm_when = { .keys = "use_qk_norm" },
+    .mlp_bias = { .keys = "mlp_bias" },
+    .experts = &hunyuan_experts,
+};
+
+/* Refuses a list whose entries differ: layers would be of different sizes. */
+static void
+check_alike(struct reader *reader, const char *key)
+{
+    const struct fact *list = reader_get(reader, key);
+
+    if (list == NULL || list->kind != FACT_LIST)
+        return;
+    uint32_t length = reader_list_length(reader, key, MAX_LAYERS);
+    for (uint32_t i = 1; i < length; i++) {
+        if (reader_list_count(reader, key, i, 0, LIMIT_WIDTH) != reader_list_count(reader, key, 0, 0, LIMIT_WIDTH)) {
+            reader_fault(reader, FAULT_MODEL_FIELD_UNSUPPORTED, key, NULL, NULL);
+            return;
+        }
+    }
+}
+
+static void
+read_hunyuan(struct reader *reader, const struct decoder *traits)
+{
+    check_alike(reader, "moe_topk");
+    check_alike(reader, "moe_intermediate_size");
+    check_alike(reader, "num_shared_expert");
+    decoder_read(reader, traits);
+}
+
 const struct family_class family_variants[] = {
     { "FalconForCausalLM", "falcon", read_falcon, &falcon },
     { "RWForCausalLM", "RefinedWebModel", read_falcon, &falcon },
@@ -168,6 +244,7 @@ const struct family_class family_variants[] = {
     { "OPTForCausalLM", "opt", read_opt, &opt },
     { "MPTForCausalLM", "mpt", read_mpt, &mpt },
     { "MptForCausalLM", "", read_mpt, &mpt },
+    { "HunYuanMoEV1ForCausalLM", "hunyuan_v1_moe", read_hunyuan, &hunyuan_moe },
     { "DbrxForCausalLM", "dbrx", decoder_read, &dbrx },
     { NULL, NULL, NULL, NULL },
 };

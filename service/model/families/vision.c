@@ -128,6 +128,36 @@ vision_llava(struct reader *reader, uint32_t text_hidden_size)
     return elements + (hidden + text_hidden_size + (bias ? 2 : 0)) * text_hidden_size;
 }
 
+/* One more row marks the end of a line of patches (llava-hf/llava-v1.6-mistral-7b-hf). */
+uint64_t
+vision_llava_next(struct reader *reader, uint32_t text_hidden_size)
+{
+    (void)reader_find(reader, "image_grid_pinpoints");
+    (void)reader_find(reader, "use_image_newline_parameter");
+    return vision_llava(reader, text_hidden_size) + text_hidden_size;
+}
+
+/* A SigLIP tower without a head, and one matrix over scale^2 patches (HuggingFaceTB/SmolVLM-256M). */
+uint64_t
+vision_idefics3(struct reader *reader, uint32_t text_hidden_size)
+{
+    static const struct tower class_sizes = { .hidden = 1152, .layers = 12, .intermediate = 3072 };
+    uint64_t scale = reader_count_or(reader, "scale_factor", 1, 64, 2);
+
+    if (!reader_enter(reader, "vision_config")) {
+        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+        return 0;
+    }
+    struct tower tower = read_tower(reader, &class_sizes, 224, 32);
+    uint64_t hidden = tower.hidden;
+    (void)reader_find(reader, "max_image_size");
+    (void)reader_find(reader, "size");
+    (void)reader_find(reader, "tie_word_embeddings");
+    reader_leave(reader);
+    return vision_linear(tower.patch_elements, hidden) + tower.patches * hidden + 2 * hidden +
+           tower.layers * vision_block(hidden, tower.intermediate) + scale * scale * hidden * text_hidden_size;
+}
+
 uint64_t
 vision_mistral3(struct reader *reader, uint32_t text_hidden_size)
 {

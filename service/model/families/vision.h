@@ -6,6 +6,8 @@
 
 /* Elements of the tower and of what carries its output to the text model. Each reads /vision_config. */
 uint64_t vision_llava(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_llava_next(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_idefics3(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_mistral3(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_gemma3(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_llama4(struct reader *reader, uint32_t text_hidden_size);

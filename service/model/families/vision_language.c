@@ -76,6 +76,48 @@ read_llava(struct reader *reader, const struct decoder *text)
 }
 
 static void
+read_llava_next(struct reader *reader, const struct decoder *text)
+{
+    (void)text;
+    read_by_text_type(reader, "llama", vision_llava_next);
+}
+
+static void
+read_idefics3(struct reader *reader, const struct decoder *text)
+{
+    (void)text;
+    read_by_text_type(reader, "llama", vision_idefics3);
+}
+
+/* Whisper's encoder with a norm, and a matrix with bias to the text model (Qwen/Qwen2-Audio-7B). */
+static uint64_t
+audio_qwen2(struct reader *reader, uint32_t text_hidden_size)
+{
+    if (!reader_enter(reader, "audio_config")) {
+        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "audio_config", NULL, "object");
+        return 0;
+    }
+    uint64_t hidden = reader_count_or(reader, "d_model", 1, LIMIT_HIDDEN, 1280);
+    uint64_t layers = reader_count_or(reader, "encoder_layers", 1, LIMIT_LAYERS, 32);
+    uint64_t intermediate = reader_count_or(reader, "encoder_ffn_dim", 1, LIMIT_WIDTH, 5120);
+    uint64_t bins = reader_count_or(reader, "num_mel_bins", 1, LIMIT_SMALL, 128);
+    uint64_t frames = reader_count_or(reader, "max_source_positions", 1, LIMIT_VOCABULARY, 1500);
+    (void)reader_find(reader, "encoder_attention_heads");
+    reader_leave(reader);
+    return vision_linear(3 * bins, hidden) + vision_linear(3 * hidden, hidden) + frames * hidden +
+           layers * (vision_block(hidden, intermediate) - hidden) /* keys have no bias */ + 2 * hidden +
+           vision_linear(hidden, text_hidden_size);
+}
+
+static void
+read_qwen2_audio(struct reader *reader, const struct decoder *text)
+{
+    (void)text;
+    (void)reader_find(reader, "audio_token_index");
+    read_by_text_type(reader, "qwen2", audio_qwen2);
+}
+
+static void
 read_mistral3(struct reader *reader, const struct decoder *text)
 {
     (void)text;
@@ -159,6 +201,10 @@ const struct family_class family_vision_language[] = {
     { "Qwen3_5MoeForCausalLM", "qwen3_5_moe_text", decoder_read, &qwen3_5_moe },
     { "Gemma3ForConditionalGeneration", "gemma3", read_gemma3, &decoder_gemma3 },
     { "LlavaForConditionalGeneration", "llava", read_llava, NULL },
+    { "LlavaNextForConditionalGeneration", "llava_next", read_llava_next, NULL },
+    { "Idefics3ForConditionalGeneration", "idefics3", read_idefics3, NULL },
+    { "SmolVLMForConditionalGeneration", "smolvlm", read_idefics3, NULL },
+    { "Qwen2AudioForConditionalGeneration", "qwen2_audio", read_qwen2_audio, NULL },
     { "Mistral3ForConditionalGeneration", "mistral3", read_mistral3, NULL },
     { "Llama4ForConditionalGeneration", "llama4", read_llama4, &llama4 },
     { "Llama4ForCausalLM", "llama4_text", decoder_read, &llama4 },
