@@ -1,5 +1,6 @@
 #include "api/json/recommend_json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "api/i18n/message.h"
@@ -226,6 +227,16 @@ rejected_encode(struct json_writer *writer, const struct recommendation *all, en
     writer_end_object(writer);
 }
 
+/* What a constraint has to be at least, in digits that people write, rounded up: rounded to the nearest it could be a
+ * hair too little. Cents, whole watts, hours with 5 significant digits. */
+static double
+enough(enum reason_code code, double least)
+{
+    double step = code == REASON_OVER_BUDGET ? 0.01 : code == REASON_OVER_POWER ? 1 : pow(10, floor(log10(least)) - 4);
+
+    return ceil(least / step) * step;
+}
+
 static void
 relaxations_encode(struct json_writer *writer, const struct recommend_request *request,
                    const struct recommendation *all, enum language language)
@@ -235,8 +246,8 @@ relaxations_encode(struct json_writer *writer, const struct recommend_request *r
     writer_array(writer, "relaxations");
     for (size_t i = 0; i < all->relaxation_count && all->count < 3; i++) {
         const struct relaxation *relaxation = &all->relaxations[i];
-        struct message_values values = { { relaxation->offer->id, currency_code(currency) },
-                                         { relaxation->from, relaxation->to } };
+        double to = enough(relaxation->code, relaxation->to);
+        struct message_values values = { { relaxation->offer->id, currency_code(currency) }, { relaxation->from, to } };
         bool budget = relaxation->code == REASON_OVER_BUDGET;
         const char *name = budget                                     ? "budget"
                            : relaxation->code == REASON_OVER_DEADLINE ? "deadline_hours"
@@ -249,10 +260,10 @@ relaxations_encode(struct json_writer *writer, const struct recommend_request *r
         writer_text(writer, "pointer", pointer);
         if (budget) {
             writer_money(writer, "from", money_from_amount(relaxation->from, currency));
-            writer_money(writer, "to", money_from_amount(relaxation->to, currency));
+            writer_money(writer, "to", money_from_amount(to, currency));
         } else {
             writer_real(writer, "from", relaxation->from);
-            writer_real(writer, "to", relaxation->to);
+            writer_real(writer, "to", to);
         }
         writer_text(writer, "offer", relaxation->offer->id);
         sentence(writer, "text", id, language, &values);

@@ -148,6 +148,15 @@ more_may_help(enum reason_code code)
            code == REASON_OVER_BUDGET;
 }
 
+/* Whether a number of units misses the same limit by more than another. */
+static bool
+is_farther(const struct reason *reason, const struct reason *other)
+{
+    bool measured = reason->code == REASON_OVER_BUDGET || reason->code == REASON_OVER_DEADLINE;
+
+    return measured && reason->code == other->code && reason->actual > other->actual;
+}
+
 struct reason
 judge_offer(struct judge *judge, const struct offer *offer, const struct price *price, struct candidate *ret_candidate)
 {
@@ -170,7 +179,7 @@ judge_offer(struct judge *judge, const struct offer *offer, const struct price *
                 break;
             continue;
         }
-        if (!found)
+        if (!found && !is_farther(&now, &last))
             last = now;
         if (found || !more_may_help(now.code))
             break;

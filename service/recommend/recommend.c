@@ -1,5 +1,6 @@
 #include "service/recommend/recommend.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "service/base/quantity.h"
@@ -111,26 +112,43 @@ keep_example(struct recommendation *all, const struct offer *offer, const struct
     all->examples[all->example_count++] = (struct rejection){ .offer = offer, .reason = *reason };
 }
 
-/* Constraints that a number relaxes: the offer that came nearest is remembered. */
-static void
-keep_relaxation(struct recommendation *all, const struct offer *offer, const struct reason *reason)
+/* Whether an offer does once the constraint it broke is as wide as it would take, all others as they are. */
+static bool
+does_when_relaxed(const struct judge *judge, const struct offer *offer, const struct price *price,
+                  const struct reason *reason)
 {
+    struct recommend_request relaxed = *judge->request;
+    struct judge again = { &relaxed, judge->catalog, judge->cache, 0 };
+    double wide = reason->actual * (1 + 1e-9) + 1e-6; /* the last digit of money */
+    struct candidate candidate;
+
+    if (reason->code == REASON_OVER_BUDGET)
+        relaxed.constraints.budget = money_from_amount(wide, relaxed.constraints.budget.currency);
+    else if (reason->code == REASON_OVER_DEADLINE)
+        relaxed.constraints.deadline_hours = wide;
+    else
+        relaxed.constraints.max_power_watts = (uint32_t)ceil(wide);
+    return judge_offer(&again, offer, price, &candidate).code == REASON_NONE;
+}
+
+/* Constraints that a number relaxes: the offer that came nearest, and that would then do, is remembered. */
+static void
+keep_relaxation(struct recommendation *all, const struct judge *judge, const struct offer *offer,
+                const struct price *price, const struct reason *reason)
+{
+    struct relaxation *known = all->relaxations;
+    const struct relaxation *end = known + all->relaxation_count;
+
     if (reason->code != REASON_OVER_BUDGET && reason->code != REASON_OVER_DEADLINE && reason->code != REASON_OVER_POWER)
         return;
-    for (size_t i = 0; i < all->relaxation_count; i++) {
-        struct relaxation *known = &all->relaxations[i];
-
-        if (known->code != reason->code)
-            continue;
-        if (reason->actual < known->to) {
-            known->to = reason->actual;
-            known->offer = offer;
-        }
+    while (known < end && known->code != reason->code)
+        known++;
+    if (known == end && all->relaxation_count == MAX_RELAXATIONS)
         return;
-    }
-    if (all->relaxation_count < MAX_RELAXATIONS)
-        all->relaxations[all->relaxation_count++] =
-            (struct relaxation){ reason->code, offer, reason->required, reason->actual };
+    if ((known < end && reason->actual >= known->to) || !does_when_relaxed(judge, offer, price, reason))
+        return;
+    all->relaxation_count += known == end;
+    *known = (struct relaxation){ reason->code, offer, reason->required, reason->actual };
 }
 
 static void
@@ -139,7 +157,6 @@ reject(struct recommendation *all, const struct offer *offer, const struct reaso
     all->rejected_count++;
     all->rejected_by[reason->code]++;
     keep_example(all, offer, reason);
-    keep_relaxation(all, offer, reason);
 }
 
 void
@@ -167,10 +184,12 @@ recommend_run(const struct recommend_request *request, const struct catalog *cat
         price = offer_price(request, catalog, offer, &reason);
         if (price)
             reason = judge_offer(&judge, offer, price, &candidate);
-        if (reason.code == REASON_NONE)
+        if (reason.code == REASON_NONE) {
             keep(all, &candidate, request);
-        else
-            reject(all, offer, &reason);
+            continue;
+        }
+        reject(all, offer, &reason);
+        keep_relaxation(all, &judge, offer, price, &reason);
     }
     pareto_mark(all->candidates, all->count);
     all->searched_plans = judge.plans;
