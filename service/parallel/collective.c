@@ -1,6 +1,8 @@
 /* Rings on two kinds of link: islands of NVLink or PCIe, and the network that joins them. */
 #include "service/parallel/collective.h"
 
+#include <math.h>
+
 #include "service/base/quantity.h"
 
 /* GPUs behind one node's network cards. A rack-wide NVLink domain counts as one node. */
@@ -110,11 +112,9 @@ all_to_all_link_seconds(const struct machine *machine, const struct rates *rates
     if (near > 1)
         seconds.inside = seconds_at(bytes * (near - 1) / near, inside_rate(machine, rates, ranks, near));
     if (near < ranks && copies > 0) {
-        double nodes = (double)ranks / near, missed = 1;
+        double nodes = (double)ranks / near, met = (nodes - 1) * (1 - pow(1 - 1 / nodes, copies));
 
-        for (uint32_t i = 0; i < copies && missed > 1e-9; i++)
-            missed *= 1 - 1 / nodes;
-        seconds.across = seconds_at(bytes * (nodes - 1) * (1 - missed) / copies, network_rate(machine, rates));
+        seconds.across = seconds_at(bytes * met / copies, network_rate(machine, rates));
     }
     return seconds;
 }

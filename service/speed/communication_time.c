@@ -1,6 +1,7 @@
 /* Collectives of each kind of parallelism, and the share of them that shows. */
 #include "service/speed/communication_time.h"
 
+#include "service/base/quantity.h"
 #include "service/memory/gathered.h"
 #include "service/parallel/collective.h"
 #include "service/speed/layer_time.h"
@@ -67,6 +68,13 @@ local_parameters_of(const struct training_setup *setup, struct local_parameters 
     ret_local->expert_ranks = gpus > ways ? gpus / ways : 1;
 }
 
+/* GPUs that hold the same parameters, as many as a group may have. */
+static uint32_t
+data_ranks(const struct parallelism *plan)
+{
+    return (uint32_t)u64_min((uint64_t)plan->data * plan->context, UINT32_MAX);
+}
+
 static struct link_seconds
 sum_link_seconds(struct link_seconds a, struct link_seconds b)
 {
@@ -79,7 +87,7 @@ sweep(const struct training_setup *setup, const struct machine *machine, const s
       double bytes)
 {
     const struct parallelism *plan = &setup->plan;
-    uint32_t ranks = plan->data * plan->context;
+    uint32_t ranks = data_ranks(plan);
     uint32_t expert_ranks = local->expert_ranks < 4e9 ? (uint32_t)local->expert_ranks : UINT32_MAX;
     uint32_t expert_stride = plan->expert > plan->tensor ? plan->expert : plan->tensor;
     struct link_seconds dense =
@@ -141,7 +149,7 @@ data_exchange_of(const struct training_setup *setup, const struct machine *machi
 {
     const struct parallelism *plan = &setup->plan;
     const struct rates *rates = setup->rates;
-    uint32_t ranks = plan->data * plan->context;
+    uint32_t ranks = data_ranks(plan);
     double latency = collective_latency_seconds(machine, rates, ranks, plan->tensor);
     struct local_parameters local;
 

@@ -1,0 +1,716 @@
+/* Training memory against published readings, the identities of its states, and what no change may do to it. */
+#include <math.h>
+
+#include "tests/service/memory/published_run.h"
+#include "tests/support/suite.h"
+
+/* Peaks read from runs: `allocated` by the framework, `reserved` by its pool. */
+static const struct published_run published[] = {
+    { "torchtitan benchmarks 2024-12",
+      LLAMA_4096_32,
+      "h100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_SELECTIVE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      8192,
+      2,
+      1,
+      { 1, 1, 1, 8, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      RESERVED_BYTES,
+      82678120448,
+      0.15 },
+    { "torchtitan benchmarks 2024-12",
+      LLAMA_4096_32,
+      "h100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_FP8_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      32768,
+      1,
+      1,
+      { 1, 1, 1, 8, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      RESERVED_BYTES,
+      90086939034,
+      0.15 },
+    { "torchtitan benchmarks 2024-12",
+      LLAMA_4096_32,
+      "h100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_FP8_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      131072,
+      1,
+      1,
+      { 1, 1, 1, 2, 4, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      RESERVED_BYTES,
+      90194313216,
+      0.15 },
+    { "torchtitan benchmarks 2024-12",
+      LLAMA_4096_32,
+      "h100-sxm-80gb",
+      128,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_SELECTIVE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      8192,
+      2,
+      1,
+      { 1, 1, 1, 128, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      3200000000000,
+      RESERVED_BYTES,
+      66571993088,
+      0.15 },
+    { "torchtitan benchmarks 2024-12",
+      LLAMA_8192_80,
+      "h100-sxm-80gb",
+      256,
+      METHOD_PRETRAIN,
+      PRECISION_FP8_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      8192,
+      16,
+      1,
+      { 8, 1, 1, 32, 1, 1, SHARDING_ZERO3, FLAG_YES },
+      0,
+      3200000000000,
+      RESERVED_BYTES,
+      77202037146,
+      0.15 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      4,
+      { 1, 2, 1, 4, 1, 1, SHARDING_ZERO1, FLAG_NO },
+      0,
+      0,
+      ALLOCATED_BYTES,
+      71457518387,
+      0.1 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      4,
+      { 2, 1, 1, 4, 1, 1, SHARDING_ZERO1, FLAG_YES },
+      0,
+      0,
+      ALLOCATED_BYTES,
+      65154653880,
+      0.1 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      4,
+      { 4, 1, 1, 2, 1, 1, SHARDING_ZERO1, FLAG_YES },
+      0,
+      0,
+      ALLOCATED_BYTES,
+      41951093064,
+      0.1 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      4,
+      { 8, 1, 1, 1, 1, 1, SHARDING_ZERO1, FLAG_YES },
+      0,
+      0,
+      ALLOCATED_BYTES,
+      30376156201,
+      0.1 },
+    { "SimuMax docs/b200",
+      DEEPSEEK_V2_4,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      4,
+      { 1, 1, 1, 8, 1, 8, SHARDING_ZERO1, FLAG_NO },
+      0,
+      0,
+      ALLOCATED_BYTES,
+      48994839429,
+      0.1 },
+    { "SimuMax docs/b200",
+      DEEPSEEK_V2_4,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      4,
+      { 1, 2, 1, 4, 1, 4, SHARDING_ZERO1, FLAG_NO },
+      0,
+      0,
+      ALLOCATED_BYTES,
+      47996259533,
+      0.1 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      32768,
+      1,
+      4,
+      { 2, 1, 1, 1, 4, 1, SHARDING_ZERO1, FLAG_YES },
+      0,
+      0,
+      ALLOCATED_BYTES,
+      73476153016,
+      0.1 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      32768,
+      1,
+      4,
+      { 1, 1, 1, 1, 8, 1, SHARDING_ZERO1, FLAG_NO },
+      0,
+      0,
+      ALLOCATED_BYTES,
+      112216758026,
+      0.1 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      131072,
+      1,
+      4,
+      { 2, 1, 1, 1, 4, 1, SHARDING_ZERO1, FLAG_YES },
+      0,
+      0,
+      ALLOCATED_BYTES,
+      120978491310,
+      0.1 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      131072,
+      1,
+      4,
+      { 1, 1, 1, 1, 8, 1, SHARDING_ZERO1, FLAG_NO },
+      0,
+      0,
+      ALLOCATED_BYTES,
+      158903052534,
+      0.1 },
+    { "QwenLM/Qwen README",
+      QWEN_2048_24,
+      "a100-sxm-80gb",
+      1,
+      METHOD_LORA,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_HF_TRAINER,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      256,
+      1,
+      8,
+      { 1, 1, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO },
+      64,
+      0,
+      RESERVED_BYTES,
+      6700000000,
+      0.15 },
+    { "QwenLM/Qwen README",
+      QWEN_2048_24,
+      "a100-sxm-80gb",
+      1,
+      METHOD_LORA,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_HF_TRAINER,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      4096,
+      1,
+      8,
+      { 1, 1, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO },
+      64,
+      0,
+      RESERVED_BYTES,
+      16200000000,
+      0.15 },
+    { "QwenLM/Qwen README",
+      QWEN_2048_24,
+      "a100-sxm-80gb",
+      1,
+      METHOD_FULL,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_DEEPSPEED,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      4096,
+      1,
+      8,
+      { 1, 1, 1, 1, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      RESERVED_BYTES,
+      47100000000,
+      0.25 },
+    { "QwenLM/Qwen README",
+      QWEN_4096_32,
+      "a100-sxm-80gb",
+      1,
+      METHOD_LORA,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_HF_TRAINER,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      256,
+      1,
+      8,
+      { 1, 1, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO },
+      64,
+      0,
+      RESERVED_BYTES,
+      20100000000,
+      0.15 },
+    { "QwenLM/Qwen README",
+      QWEN_4096_32,
+      "a100-sxm-80gb",
+      1,
+      METHOD_LORA,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_HF_TRAINER,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      4096,
+      1,
+      8,
+      { 1, 1, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO },
+      64,
+      0,
+      RESERVED_BYTES,
+      29700000000,
+      0.15 },
+    { "QwenLM/Qwen README",
+      QWEN_4096_32,
+      "a100-sxm-80gb",
+      1,
+      METHOD_QLORA,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_HF_TRAINER,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      4096,
+      1,
+      8,
+      { 1, 1, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO },
+      64,
+      0,
+      RESERVED_BYTES,
+      16900000000,
+      0.15 },
+    { "QwenLM/Qwen README",
+      QWEN_4096_32,
+      "a100-sxm-80gb",
+      2,
+      METHOD_FULL,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_DEEPSPEED,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      256,
+      1,
+      8,
+      { 1, 1, 1, 2, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      RESERVED_BYTES,
+      69600000000,
+      0.25 },
+    { "unslothai/unsloth README",
+      LLAMA_4096_32_32000,
+      "a100-sxm-80gb",
+      1,
+      METHOD_LORA,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_HF_TRAINER,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      1024,
+      4,
+      2,
+      { 1, 1, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO },
+      8,
+      0,
+      RESERVED_BYTES,
+      17000000000,
+      0.25 },
+    { "unslothai/unsloth README",
+      LLAMA_4096_32_32000,
+      "a100-sxm-80gb",
+      1,
+      METHOD_QLORA,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_HF_TRAINER,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      1024,
+      4,
+      2,
+      { 1, 1, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO },
+      8,
+      0,
+      RESERVED_BYTES,
+      9000000000,
+      0.25 },
+};
+
+START_TEST(published_readings)
+{
+    const struct published_run *run = &published[_i];
+    struct training_case it;
+    struct footprint footprint;
+
+    published_case(run, &it);
+    training_memory(&it.setup, &footprint);
+    double seen = run->figure == ALLOCATED_BYTES ? footprint.allocated_bytes : footprint.reserved_bytes;
+    ck_assert_msg(fabs(seen / run->near - 1) <= run->within, "%s row %d: %.4g instead of %.4g", run->source, _i, seen,
+                  run->near);
+}
+END_TEST
+
+/* Bytes a parameter of all model states, on one GPU and with everything sharded over 64. */
+static const struct {
+    const char *source;
+    enum training_precision precision;
+    enum optimizer optimizer;
+    enum framework framework;
+    double bytes;
+} recipes[] = {
+    { "arXiv:1910.02054 section 3.1", PRECISION_BF16_MIXED, OPTIMIZER_ADAMW, FRAMEWORK_DEEPSPEED, 16 },
+    { "Megatron-LM distributed optimizer", PRECISION_BF16_MIXED, OPTIMIZER_ADAMW, FRAMEWORK_MEGATRON, 18 },
+    { "PyTorch automatic mixed precision", PRECISION_FP16_MIXED, OPTIMIZER_ADAMW, FRAMEWORK_FSDP, 16 },
+    { "all in 16 bit", PRECISION_BF16_PURE, OPTIMIZER_ADAMW, FRAMEWORK_FSDP, 8 },
+    { "FP32", PRECISION_FP32, OPTIMIZER_ADAMW, FRAMEWORK_FSDP, 16 },
+    { "FP32, no state", PRECISION_FP32, OPTIMIZER_SGD, FRAMEWORK_FSDP, 8 },
+    { "arXiv:2302.06675: one momentum", PRECISION_TF32, OPTIMIZER_LION, FRAMEWORK_FSDP, 12 },
+    { "arXiv:2110.02861 section 2", PRECISION_BF16_PURE, OPTIMIZER_ADAMW_8BIT, FRAMEWORK_FSDP, 6.03 },
+};
+
+static double
+state_bytes(const struct training_case *it)
+{
+    struct footprint footprint;
+
+    training_memory(&it->setup, &footprint);
+    return footprint_bytes(&footprint, PART_WEIGHTS) + footprint_bytes(&footprint, PART_GRADIENTS) +
+           footprint_bytes(&footprint, PART_MASTER_WEIGHTS) + footprint_bytes(&footprint, PART_OPTIMIZER_STATES);
+}
+
+START_TEST(states_a_parameter)
+{
+    struct training_case it;
+
+    training_case_init(&it, LLAMA_4096_32, "h100-sxm-80gb", 64);
+    it.job.precision = recipes[_i].precision;
+    it.job.optimizer = recipes[_i].optimizer;
+    it.job.framework = recipes[_i].framework;
+    double whole = state_bytes(&it) / (double)it.params.total;
+    it.setup.plan.sharding = SHARDING_ZERO3;
+    double shard = state_bytes(&it) / (double)it.params.total;
+
+    ck_assert_msg(fabs(whole / recipes[_i].bytes - 1) < 0.001, "%s: %g", recipes[_i].source, whole);
+    ck_assert_msg(fabs(shard * 64 / whole - 1) < 0.001, "%s: shards of %g", recipes[_i].source, shard);
+}
+END_TEST
+
+/* arXiv:1910.02054 figure 1: 7.5B parameters on 64 GPUs take 120, 31.4, 16.6 and 1.9 GB each. */
+START_TEST(zero_stages_of_the_paper)
+{
+    static const double gigabytes[] = { 120, 31.4, 16.6, 1.9 };
+    struct training_case it;
+
+    training_case_init(&it, LLAMA_4096_32, "h100-sxm-80gb", 64);
+    it.job.framework = FRAMEWORK_DEEPSPEED;
+    it.setup.plan.sharding = (enum sharding)(SHARDING_NONE + _i);
+    double expected = gigabytes[_i] / 7.5 * (double)it.params.total;
+    ck_assert_msg(fabs(state_bytes(&it) / expected - 1) < 0.03, "%g instead of %g", state_bytes(&it), expected);
+}
+END_TEST
+
+static enum verdict
+verdict_of(const struct training_case *it)
+{
+    struct footprint footprint;
+
+    training_memory(&it->setup, &footprint);
+    return footprint.verdict;
+}
+
+/* hiyouga/LLaMA-Factory#3809 and others: 8B in automatic mixed precision runs out of one 80 GB card. */
+START_TEST(full_8b_needs_more_than_one_card)
+{
+    struct training_case it;
+
+    training_case_init(&it, LLAMA_4096_32, "a100-sxm-80gb", 1);
+    it.job.method = METHOD_FULL;
+    it.job.framework = FRAMEWORK_HF_TRAINER;
+    it.job.loss = LOSS_UNFUSED;
+    it.job.sequence_length = 512;
+    it.setup.recompute = RECOMPUTE_FULL;
+    ck_assert_int_eq(verdict_of(&it), VERDICT_DOES_NOT_FIT);
+}
+END_TEST
+
+/* artidoro/qlora: 7B and 8B models tune on one 24 GB card. */
+START_TEST(qlora_8b_fits_a_4090)
+{
+    struct training_case it;
+
+    training_case_init(&it, LLAMA_4096_32, "rtx-4090-24gb", 1);
+    it.job.method = METHOD_QLORA;
+    it.job.framework = FRAMEWORK_HF_TRAINER;
+    it.job.loss = LOSS_UNFUSED;
+    it.job.sequence_length = 1024;
+    it.job.lora_rank = 8;
+    it.job.lora_targets = LORA_ALL_LINEAR;
+    it.setup.recompute = RECOMPUTE_FULL;
+    ck_assert_int_eq(verdict_of(&it), VERDICT_FITS);
+}
+END_TEST
+
+START_TEST(more_work_never_takes_less)
+{
+    struct training_case it, more;
+
+    training_case_init(&it, LLAMA_8192_12, "b200-sxm-180gb", 8);
+    double before = training_case_allocated(&it);
+    for (int change = 0; change < 5; change++) {
+        training_case_init(&more, LLAMA_8192_12, "b200-sxm-180gb", 8);
+        if (change == 0)
+            more.setup.micro_batch_size = 2;
+        else if (change == 1)
+            more.job.sequence_length *= 2;
+        else if (change == 2)
+            more.arch.layer_count = more.arch.kinds[0].count = 13;
+        else if (change == 3)
+            more.job.precision = PRECISION_FP8_MIXED;
+        else
+            more.job.attention = ATTENTION_KERNEL_EAGER;
+        more.params = model_params_count(&more.arch);
+        ck_assert_msg(training_case_allocated(&more) > before, "change %d", change);
+    }
+}
+END_TEST
+
+START_TEST(savings_save)
+{
+    struct training_case it;
+    double before;
+
+    training_case_init(&it, LLAMA_8192_12, "b200-sxm-180gb", 8);
+    before = training_case_allocated(&it);
+    for (enum sharding sharding = SHARDING_ZERO1; sharding <= SHARDING_ZERO2; sharding++) {
+        it.setup.plan.sharding = sharding;
+        double now = training_case_allocated(&it);
+        ck_assert_double_lt(now, before);
+        before = now;
+    }
+    it.setup.recompute = RECOMPUTE_FULL;
+    ck_assert_double_lt(training_case_allocated(&it), before);
+    it.setup.recompute_share = 0.5;
+    double half = training_case_allocated(&it);
+    ck_assert_double_lt(half, before);
+    it.setup.recompute_share = 0;
+    ck_assert_double_gt(half, training_case_allocated(&it));
+    it.job.offload = OFFLOAD_OPTIMIZER;
+    ck_assert_double_lt(training_case_allocated(&it), half);
+}
+END_TEST
+
+/* The share found is enough, and one layer less is not. */
+START_TEST(recompute_share_is_the_smallest)
+{
+    struct training_case it;
+
+    training_case_init(&it, LLAMA_8192_12, "b200-sxm-180gb", 8);
+    it.setup.plan.sharding = SHARDING_ZERO1;
+    it.setup.micro_batch_size = 9;
+    double share = training_recompute_share(&it.setup);
+    ck_assert_double_gt(share, 1.0 / 12);
+    ck_assert_double_lt(share, 1);
+    it.setup.recompute = RECOMPUTE_FULL;
+    it.setup.recompute_share = share;
+    ck_assert_int_eq(verdict_of(&it), VERDICT_FITS);
+    it.setup.recompute_share = share - 1.0 / 12;
+    ck_assert_int_ne(verdict_of(&it), VERDICT_FITS);
+}
+END_TEST
+
+START_TEST(freezing_leaves_states_of_the_last_layers)
+{
+    struct training_case it;
+    struct footprint footprint;
+
+    training_case_init(&it, LLAMA_4096_32, "h100-sxm-80gb", 1);
+    it.job.method = METHOD_FREEZE;
+    it.job.trainable_layers = 2;
+    training_memory(&it.setup, &footprint);
+    double layer = (double)it.params.layers[0].attention + (double)it.params.layers[0].mlp;
+    ck_assert_double_eq_tol(footprint_bytes(&footprint, PART_OPTIMIZER_STATES), 8 * 2 * layer, 1);
+}
+END_TEST
+
+/* Both ends of the pipeline are tried: 1F1B keeps p micro-batches alive on the first, the head weighs on the last. */
+START_TEST(the_fuller_stage_counts)
+{
+    struct training_case it;
+
+    training_case_init(&it, LLAMA_4096_32, "h100-sxm-80gb", 8);
+    it.setup.plan = (struct parallelism){ 1, 8, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO };
+    it.setup.accumulation_steps = 1;
+    double one_in_flight = training_case_allocated(&it);
+    it.setup.accumulation_steps = 64;
+    ck_assert_double_gt(training_case_allocated(&it), one_in_flight * 1.2);
+}
+END_TEST
+
+START_TEST(absurd_ends_stay_numbers)
+{
+    struct training_case it;
+    struct footprint footprint;
+
+    training_case_init(&it, DEEPSEEK_V2_4, "h100-sxm-80gb", 1);
+    it.setup.micro_batch_size = UINT32_MAX;
+    it.job.sequence_length = UINT32_MAX;
+    it.job.attention = ATTENTION_KERNEL_EAGER;
+    training_memory(&it.setup, &footprint);
+    ck_assert(isfinite(footprint.reserved_bytes));
+    ck_assert_int_eq(footprint.verdict, VERDICT_DOES_NOT_FIT);
+    it.setup.plan.data = it.setup.plan.tensor = it.setup.plan.expert = UINT32_MAX;
+    it.setup.plan.sharding = SHARDING_ZERO3;
+    training_memory(&it.setup, &footprint);
+    ck_assert(isfinite(footprint.reserved_bytes));
+    it.machine.gpu = NULL;
+    training_memory(&it.setup, &footprint);
+    ck_assert_int_eq(footprint.verdict, VERDICT_UNKNOWN);
+}
+END_TEST
+
+int
+main(void)
+{
+    TCase *tcase = tcase_create("training memory");
+
+    tcase_add_loop_test(tcase, published_readings, 0, COUNT_OF(published));
+    tcase_add_loop_test(tcase, states_a_parameter, 0, COUNT_OF(recipes));
+    tcase_add_loop_test(tcase, zero_stages_of_the_paper, 0, 4);
+    tcase_add_test(tcase, full_8b_needs_more_than_one_card);
+    tcase_add_test(tcase, qlora_8b_fits_a_4090);
+    tcase_add_test(tcase, more_work_never_takes_less);
+    tcase_add_test(tcase, savings_save);
+    tcase_add_test(tcase, recompute_share_is_the_smallest);
+    tcase_add_test(tcase, freezing_leaves_states_of_the_last_layers);
+    tcase_add_test(tcase, the_fuller_stage_counts);
+    tcase_add_test(tcase, absurd_ends_stay_numbers);
+    return suite_run("training_memory", tcase);
+}

@@ -1,0 +1,88 @@
+/* Operations against published counts: the 6 N rule, a table of whole steps, and the share of attention. */
+#include "service/speed/flop.h"
+
+#include "tests/service/memory/known_models.h"
+#include "tests/support/suite.h"
+
+/* arXiv:2001.08361 section 2.1: 6 N a token, N without embeddings' look-up; it leaves attention out. */
+START_TEST(six_times_parameters)
+{
+    static const enum known_model models[] = { LLAMA_4096_32, LLAMA_8192_80, QWEN_4096_32, GPT_12288_80 };
+    struct model_arch arch;
+
+    known_arch(models[_i], &arch);
+    struct model_params params = model_params_count(&arch);
+    double passed = (double)(params.total - params.position) - (arch.tied_head ? 0 : (double)params.embedding);
+    double flop = 3 * flop_forward_linear_per_token(&arch, &params);
+    ck_assert_double_eq_tol(flop / (6 * passed), 1, 0.001); /* biases and norms are no products */
+}
+END_TEST
+
+/* arXiv:2104.04473 section 4: 96 B s l h^2 (1 + s / 6h + V / 16 l h) with full recompute and attention over the whole
+ * square; without recompute three quarters of the layers' part, causal half of the square. */
+START_TEST(megatron_formula)
+{
+    double s = 2048, l = 80, h = 12288, v = 51200;
+    struct model_arch arch;
+
+    known_arch(GPT_12288_80, &arch);
+    struct model_params params = model_params_count(&arch);
+    double paper = 72 * l * h * h * (1 + s / (6 * h) / 2) + 6 * v * h;
+    ck_assert_double_eq_tol(flop_training_per_token(&arch, &params, s) / paper, 1, 0.001);
+}
+END_TEST
+
+/* Routed experts count k times, not E: DeepSeek-V2 has 21B active of 236B (arXiv:2405.04434 abstract). */
+START_TEST(experts_count_as_often_as_they_are_met)
+{
+    struct model_arch arch, all;
+
+    known_arch(DEEPSEEK_V2_4, &arch);
+    all = arch;
+    all.kinds[1].experts_per_token = all.kinds[1].expert_count;
+    struct model_params params = model_params_count(&arch);
+    double expert = 3 * 2.0 * 5120 * 1536, layers = 3;
+    double more = flop_forward_linear_per_token(&all, &params) - flop_forward_linear_per_token(&arch, &params);
+    ck_assert_double_eq_tol(more / (layers * (160 - 6) * expert), 1, 1e-12);
+}
+END_TEST
+
+START_TEST(attention_by_length_and_window)
+{
+    struct model_arch arch;
+
+    known_arch(LLAMA_4096_32, &arch);
+    double at_8k = flop_forward_attention_per_token(&arch, 8192);
+    ck_assert_double_eq(at_8k, 32 * 4.0 * 4096 * 8192 / 2);
+    ck_assert_double_eq(flop_forward_attention_per_token(&arch, 16384), 2 * at_8k);
+    arch.kinds[0].window_tokens = 8192; /* full at its own length */
+    ck_assert_double_eq(flop_forward_attention_per_token(&arch, 8192), at_8k);
+    ck_assert_double_lt(flop_forward_attention_per_token(&arch, 1e6), 32 * 4.0 * 4096 * 8192);
+    arch.kinds[0].window_tokens = 0;
+    arch.causal = false;
+    ck_assert_double_eq(flop_forward_attention_per_token(&arch, 8192), 2 * at_8k);
+}
+END_TEST
+
+START_TEST(a_sample_of_any_other_network)
+{
+    struct model_arch arch = { .generic = true, .flop_per_sample = 8.2e9, .generic_parameters = 25557032 };
+    struct model_params params = model_params_count(&arch);
+
+    ck_assert_double_eq(flop_training_per_token(&arch, &params, 1), 3 * 8.2e9);
+    ck_assert_double_eq(flop_forward_attention_per_token(&arch, 4096), 0);
+}
+END_TEST
+
+int
+main(void)
+{
+    TCase *tcase = tcase_create("operations");
+
+    tcase_add_loop_test(tcase, six_times_parameters, 0, 4);
+    tcase_add_test(tcase, megatron_formula);
+    tcase_add_test(tcase, experts_count_as_often_as_they_are_met);
+    tcase_add_test(tcase, attention_by_length_and_window);
+    tcase_add_test(tcase, a_sample_of_any_other_network);
+    return suite_run("flop", tcase);
+}

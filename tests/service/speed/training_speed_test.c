@@ -1,0 +1,898 @@
+/* Training speed against published runs, and the laws that any estimate of it must keep. */
+#include "service/speed/training_speed.h"
+
+#include <math.h>
+
+#include "tests/service/memory/published_run.h"
+#include "tests/support/suite.h"
+
+static const struct published_run published[] = {
+    { "llm-foundry scripts/train/benchmarking",
+      MPT_8192_80_2048,
+      "h100-sxm-80gb",
+      32,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      2048,
+      2,
+      16,
+      { 1, 1, 1, 32, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      882.0,
+      0.2 },
+    { "llm-foundry scripts/train/benchmarking",
+      MPT_5120_40_1024,
+      "h100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      1024,
+      40,
+      3,
+      { 1, 1, 1, 8, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      5502.0,
+      0.2 },
+    { "llm-foundry scripts/train/benchmarking",
+      MPT_2048_24_512,
+      "h100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      512,
+      56,
+      4,
+      { 1, 1, 1, 8, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      52275.0,
+      0.2 },
+    { "llm-foundry scripts/train/benchmarking",
+      MPT_8192_80_2048,
+      "a100-sxm-80gb",
+      32,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      2048,
+      2,
+      16,
+      { 1, 1, 1, 32, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      1600000000000,
+      TOKENS_PER_SECOND_PER_GPU,
+      373.0,
+      0.2 },
+    { "llm-foundry scripts/train/benchmarking",
+      MPT_5120_40_32768,
+      "a100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      32768,
+      1,
+      3,
+      { 1, 1, 1, 8, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      1016.0,
+      0.2 },
+    { "llm-foundry scripts/train/benchmarking",
+      MPT_2048_24_512,
+      "a100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      512,
+      56,
+      4,
+      { 1, 1, 1, 8, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      23148.0,
+      0.2 },
+    { "torchtitan benchmarks 2024-12",
+      LLAMA_4096_32,
+      "h100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_SELECTIVE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      8192,
+      2,
+      1,
+      { 1, 1, 1, 8, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      6667.0,
+      0.3 },
+    { "torchtitan benchmarks 2024-12",
+      LLAMA_8192_80,
+      "h100-sxm-80gb",
+      256,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      8192,
+      16,
+      1,
+      { 8, 1, 1, 32, 1, 1, SHARDING_ZERO3, FLAG_YES },
+      0,
+      3200000000000,
+      TOKENS_PER_SECOND_PER_GPU,
+      597.3,
+      0.3 },
+    { "torchtitan docs 2024",
+      LLAMA_4096_32,
+      "a100-sxm-80gb",
+      64,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_SELECTIVE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      8192,
+      1,
+      1,
+      { 1, 1, 1, 64, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      2973.0,
+      0.2 },
+    { "torchtitan docs 2024",
+      LLAMA_8192_80,
+      "a100-sxm-80gb",
+      64,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_FSDP,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      8192,
+      1,
+      1,
+      { 1, 1, 1, 64, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      331.0,
+      0.2 },
+    { "InternEvo doc/en/train_performance.md",
+      INTERNLM_4096_32_103168,
+      "a100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_DEEPSPEED,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      2048,
+      2,
+      4,
+      { 1, 1, 1, 8, 1, 1, SHARDING_ZERO1, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      4062.0,
+      0.2 },
+    { "InternEvo doc/en/train_performance.md",
+      INTERNLM_4096_32_103168,
+      "a100-sxm-80gb",
+      128,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_DEEPSPEED,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      2048,
+      2,
+      4,
+      { 1, 1, 1, 128, 1, 1, SHARDING_ZERO1, FLAG_NO },
+      0,
+      400000000000,
+      TOKENS_PER_SECOND_PER_GPU,
+      3571.0,
+      0.2 },
+    { "InternEvo doc/en/train_performance.md",
+      INTERNLM_4096_32_103168,
+      "a100-sxm-80gb",
+      1024,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_DEEPSPEED,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      2048,
+      2,
+      4,
+      { 1, 1, 1, 1024, 1, 1, SHARDING_ZERO1, FLAG_NO },
+      0,
+      400000000000,
+      TOKENS_PER_SECOND_PER_GPU,
+      2271.0,
+      0.2 },
+    { "InternEvo doc/en/train_performance.md",
+      INTERNLM_4096_32_103168,
+      "a100-sxm-80gb",
+      64,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_DEEPSPEED,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      2048,
+      8,
+      1,
+      { 1, 1, 1, 64, 1, 1, SHARDING_ZERO1, FLAG_NO },
+      0,
+      400000000000,
+      TOKENS_PER_SECOND_PER_GPU,
+      3217.0,
+      0.2 },
+    { "arXiv:2104.04473 table 1",
+      GPT_2304_24,
+      "a100-sxm-80gb",
+      32,
+      METHOD_PRETRAIN,
+      PRECISION_FP16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_EAGER,
+      LOSS_FUSED,
+      2048,
+      16,
+      1,
+      { 1, 1, 1, 32, 1, 1, SHARDING_NONE, FLAG_NO },
+      0,
+      1600000000000,
+      TOKENS_PER_SECOND_PER_GPU,
+      9287.935,
+      0.2 },
+    { "arXiv:2104.04473 table 1",
+      GPT_6144_40,
+      "a100-sxm-80gb",
+      256,
+      METHOD_PRETRAIN,
+      PRECISION_FP16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_EAGER,
+      LOSS_FUSED,
+      2048,
+      8,
+      4,
+      { 8, 1, 1, 32, 1, 1, SHARDING_NONE, FLAG_NO },
+      0,
+      1600000000000,
+      TOKENS_PER_SECOND_PER_GPU,
+      871.555,
+      0.2 },
+    { "arXiv:2104.04473 table 1",
+      GPT_12288_80,
+      "a100-sxm-80gb",
+      1536,
+      METHOD_PRETRAIN,
+      PRECISION_FP16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_EAGER,
+      LOSS_FUSED,
+      2048,
+      2,
+      48,
+      { 8, 8, 2, 24, 1, 1, SHARDING_NONE, FLAG_NO },
+      0,
+      1600000000000,
+      TOKENS_PER_SECOND_PER_GPU,
+      123.784,
+      0.2 },
+    { "arXiv:2104.04473 table 1",
+      GPT_25600_128,
+      "a100-sxm-80gb",
+      3072,
+      METHOD_PRETRAIN,
+      PRECISION_FP16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_EAGER,
+      LOSS_FUSED,
+      2048,
+      1,
+      512,
+      { 8, 64, 1, 6, 1, 1, SHARDING_NONE, FLAG_NO },
+      0,
+      1600000000000,
+      TOKENS_PER_SECOND_PER_GPU,
+      19.955,
+      0.2 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      4,
+      { 1, 2, 1, 4, 1, 1, SHARDING_ZERO1, FLAG_NO },
+      0,
+      0,
+      STEP_SECONDS,
+      0.843,
+      0.2 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      4,
+      { 2, 1, 1, 4, 1, 1, SHARDING_ZERO1, FLAG_YES },
+      0,
+      0,
+      STEP_SECONDS,
+      0.7255,
+      0.2 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      4,
+      { 8, 1, 1, 1, 1, 1, SHARDING_ZERO1, FLAG_YES },
+      0,
+      0,
+      STEP_SECONDS,
+      0.2809,
+      0.2 },
+    { "SimuMax docs/b200",
+      DEEPSEEK_V2_4,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      4,
+      { 1, 1, 1, 8, 1, 8, SHARDING_ZERO1, FLAG_NO },
+      0,
+      0,
+      STEP_SECONDS,
+      0.3666,
+      0.3 },
+    { "SimuMax docs/b200",
+      DEEPSEEK_V2_4,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      32,
+      { 1, 1, 1, 8, 1, 8, SHARDING_ZERO1, FLAG_NO },
+      0,
+      0,
+      STEP_SECONDS,
+      2.7213,
+      0.3 },
+    { "SimuMax docs/b200",
+      LLAMA_8192_12,
+      "b200-sxm-180gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      131072,
+      1,
+      4,
+      { 2, 1, 1, 1, 4, 1, SHARDING_ZERO1, FLAG_YES },
+      0,
+      0,
+      STEP_SECONDS,
+      11.3157,
+      0.2 },
+    { "QwenLM/Qwen README",
+      QWEN_2048_24,
+      "a100-sxm-80gb",
+      1,
+      METHOD_LORA,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_HF_TRAINER,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      512,
+      1,
+      8,
+      { 1, 1, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO },
+      64,
+      0,
+      STEP_SECONDS,
+      1.0,
+      0.3 },
+    { "QwenLM/Qwen README",
+      QWEN_4096_32,
+      "a100-sxm-80gb",
+      1,
+      METHOD_LORA,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_HF_TRAINER,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      2048,
+      1,
+      8,
+      { 1, 1, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO },
+      64,
+      0,
+      STEP_SECONDS,
+      5.2,
+      0.3 },
+    { "QwenLM/Qwen README",
+      QWEN_8192_80,
+      "a100-sxm-80gb",
+      4,
+      METHOD_LORA,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_DEEPSPEED,
+      RECOMPUTE_FULL,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_UNFUSED,
+      2048,
+      1,
+      8,
+      { 1, 1, 1, 4, 1, 1, SHARDING_ZERO3, FLAG_NO },
+      64,
+      0,
+      STEP_SECONDS,
+      45.7,
+      0.3 },
+    { "FlagPerf Megatron",
+      GPT_4096_32,
+      "a100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_FP16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      2048,
+      4,
+      32,
+      { 1, 1, 1, 8, 1, 1, SHARDING_ZERO2, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      4410.9,
+      0.2 },
+    { "FlagPerf Megatron",
+      LLAMA_4096_32_32000,
+      "a100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      4096,
+      1,
+      128,
+      { 1, 1, 1, 8, 1, 1, SHARDING_ZERO1, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      3974.0,
+      0.2 },
+    { "FlagPerf Megatron",
+      LLAMA_4096_32,
+      "a100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      8192,
+      1,
+      128,
+      { 1, 2, 1, 4, 1, 1, SHARDING_ZERO1, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      3698.7,
+      0.2 },
+    { "FlagPerf Megatron",
+      LLAMA_4096_32,
+      "a100-sxm-80gb",
+      8,
+      METHOD_PRETRAIN,
+      PRECISION_BF16_MIXED,
+      FRAMEWORK_MEGATRON,
+      RECOMPUTE_NONE,
+      ATTENTION_KERNEL_FLASH,
+      LOSS_FUSED,
+      8192,
+      1,
+      512,
+      { 1, 8, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO },
+      0,
+      0,
+      TOKENS_PER_SECOND_PER_GPU,
+      2690.3,
+      0.2 },
+};
+
+static double
+figure_of(const struct published_run *run, const struct training_speed *speed)
+{
+    switch (run->figure) {
+    case STEP_SECONDS:
+        return speed->step_seconds;
+    case TOKENS_PER_SECOND_PER_GPU:
+        return speed->tokens_per_step / speed->step_seconds / run->gpus;
+    case TFLOPS_PER_GPU:
+        return speed->flop_per_step / speed->step_seconds / run->gpus / 1e12;
+    case ALLOCATED_BYTES:
+    case RESERVED_BYTES:
+        break;
+    }
+    return 0;
+}
+
+START_TEST(published_runs)
+{
+    const struct published_run *run = &published[_i];
+    struct training_case it;
+    struct training_speed speed;
+
+    published_case(run, &it);
+    training_speed(&it.setup, &speed);
+    double seen = figure_of(run, &speed);
+    ck_assert_msg(fabs(seen / run->near - 1) <= run->within, "%s row %d: %.4g instead of %.4g", run->source, _i, seen,
+                  run->near);
+}
+END_TEST
+
+static double
+seconds_of(const struct training_case *it)
+{
+    struct training_speed speed;
+
+    training_speed(&it->setup, &speed);
+    return speed.step_seconds;
+}
+
+/* 70B in every kind of parallelism over four nodes. */
+static void
+spread_case(struct training_case *it)
+{
+    training_case_init(it, LLAMA_8192_80, "h100-sxm-80gb", 32);
+    it->setup.plan = (struct parallelism){ 4, 2, 1, 2, 2, 1, SHARDING_ZERO1, FLAG_YES };
+    it->setup.accumulation_steps = 8;
+    it->setup.recompute = RECOMPUTE_FULL;
+}
+
+static double
+sum_of_causes(const struct training_time *time)
+{
+    const double *cause = (const double *)time;
+    double sum = 0;
+
+    for (size_t i = 0; i < sizeof(*time) / sizeof(double); i++)
+        sum += cause[i];
+    return sum;
+}
+
+START_TEST(causes_add_up)
+{
+    struct training_case it;
+    struct training_speed speed;
+
+    spread_case(&it);
+    it.job.framework = (enum framework)(FRAMEWORK_MEGATRON + _i % 4);
+    it.job.offload = _i > 3 ? OFFLOAD_ALL : OFFLOAD_NONE;
+    it.setup.plan.sharding = (enum sharding)(SHARDING_NONE + _i % 4);
+    training_speed(&it.setup, &speed);
+    ck_assert_double_eq_tol(sum_of_causes(&speed.time), speed.step_seconds, 1e-9 * speed.step_seconds);
+    ck_assert_double_ge(speed.step_seconds, speed.ideal_step_seconds);
+    ck_assert_double_lt(speed.band_low, 1);
+    ck_assert_double_gt(speed.band_high, 1);
+}
+END_TEST
+
+static void
+make_better(struct training_case *it, int what)
+{
+    switch (what) {
+    case 0:
+        it->gpu.bf16_flop_per_second *= 1.5;
+        it->gpu.tdp_watts *= 2;
+        break;
+    case 1:
+        it->gpu.memory_bytes_per_second *= 2;
+        break;
+    case 2:
+        it->machine.link_bytes_per_second *= 2;
+        break;
+    case 3:
+        it->machine.network_bytes_per_second *= 2;
+        break;
+    default:
+        it->setup.recompute = RECOMPUTE_NONE;
+    }
+}
+
+START_TEST(better_hardware_and_less_work_are_never_slower)
+{
+    struct training_case it;
+
+    spread_case(&it);
+    double before = seconds_of(&it);
+    make_better(&it, _i);
+    ck_assert_double_lt(seconds_of(&it), before);
+}
+END_TEST
+
+START_TEST(more_work_is_never_faster)
+{
+    struct training_case it, more;
+
+    spread_case(&it);
+    double before = seconds_of(&it);
+    for (int change = 0; change < 4; change++) {
+        spread_case(&more);
+        if (change == 0)
+            more.setup.micro_batch_size = 2;
+        else if (change == 1)
+            more.setup.accumulation_steps++;
+        else if (change == 2)
+            more.job.sequence_length *= 2;
+        else
+            more.job.attention = ATTENTION_KERNEL_EAGER;
+        ck_assert_double_gt(seconds_of(&more), before);
+    }
+}
+END_TEST
+
+START_TEST(one_gpu_does_not_communicate)
+{
+    struct training_case it;
+    struct training_speed speed;
+
+    training_case_init(&it, LLAMA_4096_32, "h100-sxm-80gb", 1);
+    it.setup.plan.sharding = (enum sharding)(SHARDING_NONE + _i);
+    training_speed(&it.setup, &speed);
+    ck_assert_double_eq(speed.time.tensor_communication, 0);
+    ck_assert_double_eq(speed.time.expert_communication, 0);
+    ck_assert_double_eq(speed.time.context_communication, 0);
+    ck_assert_double_eq(speed.time.data_communication, 0);
+    ck_assert_double_eq(speed.time.pipeline_communication, 0);
+    ck_assert_double_eq(speed.time.bubble, 0);
+    ck_assert_double_eq(speed.network_exposed_seconds, 0);
+    ck_assert_double_eq(speed.ideal_step_seconds, speed.step_seconds);
+}
+END_TEST
+
+/* arXiv:2104.04473 section 2.2: the bubble is (p - 1) / m of the ideal time, a v-th of that interleaved. */
+START_TEST(bubble_vanishes_with_micro_batches)
+{
+    struct training_case it;
+    struct training_speed few, many, interleaved;
+
+    training_case_init(&it, GPT_12288_80, "a100-sxm-80gb", 8);
+    it.setup.plan = (struct parallelism){ 1, 8, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO };
+    it.setup.accumulation_steps = 8;
+    training_speed(&it.setup, &few);
+    it.setup.accumulation_steps = 8000;
+    training_speed(&it.setup, &many);
+    ck_assert_double_eq_tol(few.time.bubble, many.time.bubble, 1e-9);
+    ck_assert_double_eq_tol(few.time.bubble / few.step_seconds, 7.0 / (8 + 7), 0.03);
+    ck_assert_double_lt(many.time.bubble / many.step_seconds, 0.001);
+    it.setup.plan.virtual_stages = 5;
+    training_speed(&it.setup, &interleaved);
+    ck_assert_double_eq_tol(interleaved.time.bubble, many.time.bubble / 5, 1e-9);
+}
+END_TEST
+
+/* What holds a job back: the slowest network there is, a slot instead of a switch, short sequences, the host. */
+START_TEST(bottleneck_names_the_largest_share)
+{
+    struct training_case it;
+    struct training_speed speed;
+
+    spread_case(&it);
+    training_speed(&it.setup, &speed);
+    ck_assert_int_eq(speed.bottleneck, BOTTLENECK_COMPUTE);
+    it.machine.network_bytes_per_second = 1e8;
+    training_speed(&it.setup, &speed);
+    ck_assert_int_eq(speed.bottleneck, BOTTLENECK_NETWORK);
+    ck_assert_double_lt(speed.ideal_step_seconds, speed.step_seconds / 2);
+
+    training_case_init(&it, LLAMA_4096_32, "h100-sxm-80gb", 8);
+    it.setup.plan = (struct parallelism){ 8, 1, 1, 1, 1, 1, SHARDING_NONE, FLAG_YES };
+    it.machine = machine_of(&it.gpu, 8, 8, 0, INTRANODE_PCIE);
+    training_speed(&it.setup, &speed);
+    ck_assert_int_eq(speed.bottleneck, BOTTLENECK_INTERCONNECT);
+
+    training_case_init(&it, LLAMA_4096_32, "a100-sxm-80gb", 1);
+    it.job.sequence_length = 128;
+    training_speed(&it.setup, &speed);
+    ck_assert_int_eq(speed.bottleneck, BOTTLENECK_MEMORY_BANDWIDTH);
+    it.job.offload = OFFLOAD_OPTIMIZER;
+    training_speed(&it.setup, &speed);
+    ck_assert_int_eq(speed.bottleneck, BOTTLENECK_CPU);
+}
+END_TEST
+
+START_TEST(adapters_train_faster_than_the_whole)
+{
+    struct training_case it;
+
+    training_case_init(&it, LLAMA_4096_32, "h100-sxm-80gb", 1);
+    it.job.method = METHOD_FULL;
+    double whole = seconds_of(&it);
+    it.job.method = METHOD_LORA;
+    it.job.lora_rank = 8;
+    it.job.lora_targets = LORA_ALL_LINEAR;
+    double lora = seconds_of(&it);
+    it.job.method = METHOD_QLORA;
+    ck_assert_double_lt(lora, whole);
+    ck_assert_double_gt(seconds_of(&it), lora); /* de-quantising costs */
+    it.job.method = METHOD_FREEZE;
+    it.job.trainable_layers = 2;
+    ck_assert_double_lt(seconds_of(&it), whole);
+}
+END_TEST
+
+/* ResNet-50 v1.5 on one A100: 2,470 to 2,600 images a second in mixed precision (DeepLearningExamples, huggingface
+ * timm). 4.1 GMAC forward; 11.1 M outputs of convolutions, two 16-bit tensors each. */
+START_TEST(a_convolutional_network)
+{
+    struct training_case it;
+    struct training_speed speed;
+
+    training_case_init(&it, LLAMA_4096_32, "a100-sxm-80gb", 1);
+    memset(&it.arch, 0, sizeof(it.arch));
+    it.arch.generic = true;
+    it.arch.generic_parameters = 25557032;
+    it.arch.flop_per_sample = 8.2e9;
+    it.arch.activation_bytes_per_sample = 4 * 11.1e6;
+    it.params = model_params_count(&it.arch);
+    it.job.precision = PRECISION_FP16_MIXED;
+    it.job.framework = FRAMEWORK_FSDP;
+    it.setup.micro_batch_size = 256;
+    training_speed(&it.setup, &speed);
+    ck_assert_double_eq(speed.tokens_per_step, 0);
+    ck_assert_double_eq_tol(speed.samples_per_step / speed.step_seconds, 2535, 0.25 * 2535);
+    ck_assert_double_eq_tol(speed.flop_per_step, 256 * 3 * 8.2e9, 1);
+}
+END_TEST
+
+START_TEST(without_a_gpu_there_is_work_but_no_time)
+{
+    struct training_case it;
+    struct training_speed speed;
+
+    training_case_init(&it, LLAMA_4096_32, "h100-sxm-80gb", 1);
+    it.machine = machine_of(NULL, 1, 0, 0, INTRANODE_UNSAID);
+    training_speed(&it.setup, &speed);
+    ck_assert_double_eq(speed.step_seconds, 0);
+    ck_assert_double_eq(speed.tokens_per_step, 4096);
+    ck_assert_double_gt(speed.flop_per_step, 0);
+}
+END_TEST
+
+START_TEST(absurd_ends_stay_numbers)
+{
+    struct training_case it;
+    struct training_speed speed;
+
+    training_case_init(&it, DEEPSEEK_V2_4, "t4-16gb", 1024);
+    it.setup.plan =
+        (struct parallelism){ 128, 4, 1, UINT32_MAX, UINT32_MAX, 160, (enum sharding)(SHARDING_NONE + _i), FLAG_YES };
+    it.setup.micro_batch_size = it.setup.accumulation_steps = UINT32_MAX;
+    it.job.sequence_length = UINT32_MAX;
+    it.job.attention = ATTENTION_KERNEL_EAGER;
+    training_speed(&it.setup, &speed);
+    ck_assert(isfinite(speed.step_seconds) && speed.step_seconds > 0);
+    ck_assert(isfinite(speed.ideal_step_seconds) && isfinite(speed.flop_per_step));
+    it.job.sequence_length = it.setup.micro_batch_size = it.setup.accumulation_steps = 1;
+    training_speed(&it.setup, &speed);
+    ck_assert(isfinite(speed.step_seconds) && speed.step_seconds > 0);
+}
+END_TEST
+
+int
+main(void)
+{
+    TCase *tcase = tcase_create("training speed");
+
+    tcase_add_loop_test(tcase, published_runs, 0, COUNT_OF(published));
+    tcase_add_loop_test(tcase, causes_add_up, 0, 8);
+    tcase_add_loop_test(tcase, better_hardware_and_less_work_are_never_slower, 0, 5);
+    tcase_add_test(tcase, more_work_is_never_faster);
+    tcase_add_loop_test(tcase, one_gpu_does_not_communicate, 0, 4);
+    tcase_add_test(tcase, bubble_vanishes_with_micro_batches);
+    tcase_add_test(tcase, bottleneck_names_the_largest_share);
+    tcase_add_test(tcase, adapters_train_faster_than_the_whole);
+    tcase_add_test(tcase, a_convolutional_network);
+    tcase_add_test(tcase, without_a_gpu_there_is_work_but_no_time);
+    tcase_add_loop_test(tcase, absurd_ends_stay_numbers, 0, 4);
+    return suite_run("training_speed", tcase);
+}
