@@ -228,16 +228,6 @@ reader_list_word(struct reader *reader, const char *key, uint32_t index)
     return reader_word_or(reader, element, "");
 }
 
-bool
-reader_list_has(struct reader *reader, const char *key, uint32_t length, uint32_t value)
-{
-    for (uint32_t i = 0; i < length; i++) {
-        if (reader_list_count(reader, key, i, 0, UINT32_MAX) == value)
-            return true;
-    }
-    return false;
-}
-
 uint32_t
 reader_labels(struct reader *reader, uint32_t absent)
 {

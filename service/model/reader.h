@@ -68,7 +68,6 @@ const char *reader_word_or(struct reader *reader, const char *keys, const char *
 uint32_t reader_list_length(struct reader *reader, const char *keys, uint32_t max);
 uint32_t reader_list_count(struct reader *reader, const char *key, uint32_t index, uint32_t min, uint32_t max);
 const char *reader_list_word(struct reader *reader, const char *key, uint32_t index);
-bool reader_list_has(struct reader *reader, const char *key, uint32_t length, uint32_t value);
 
 /* Classes of a classifier: entries of id2label, or num_labels, else `absent`. */
 uint32_t reader_labels(struct reader *reader, uint32_t absent);

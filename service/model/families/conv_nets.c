@@ -3,37 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "service/base/quantity.h"
+#include "service/model/families/network.h"
 #include "service/model/families/tables.h"
 
-/* In training a convolution leaves its output for the norm behind it, and the normed output for what follows: two
- * values of 2 bytes. */
-static const double kept_bytes_per_output = 4;
-
 enum { MAX_STAGES = 8, IMAGENET_CLASSES = 1000, IMAGE_SIZE = 224 };
-
-struct network {
-    double parameters, flop, outputs;
-    double side; /* of the square feature map */
-};
-
-/* A convolution of kernel x kernel; `groups` 1, or as many as channels (depth-wise). FLOPs: 2 a multiply-add. */
-static void
-convolve(struct network *network, double in, double out, double kernel, double groups)
-{
-    double weights = kernel * kernel * in * out / groups;
-    double pixels = network->side * network->side;
-
-    network->parameters += weights;
-    network->flop += 2 * weights * pixels;
-    network->outputs += out * pixels;
-}
-
-static void
-shrink(struct network *network, uint32_t stride)
-{
-    network->side = (double)u64_ceil_div((uint64_t)network->side, stride);
-}
 
 /* A block with its shortcut; the shortcut is a convolution where shapes differ. Each convolution is normed. */
 static void
@@ -42,15 +15,15 @@ append_residual(struct network *network, double in, double out, uint32_t stride,
     double narrow = bottleneck ? out / 4 : out;
 
     if (bottleneck) {
-        convolve(network, in, narrow, 1, 1);
+        network_convolve(network, in, narrow, 1, 1);
         network->parameters += 2 * narrow;
     }
-    shrink(network, stride);
-    convolve(network, bottleneck ? narrow : in, narrow, 3, 1);
-    convolve(network, narrow, out, bottleneck ? 1 : 3, 1);
+    network_shrink(network, stride);
+    network_convolve(network, bottleneck ? narrow : in, narrow, 3, 1);
+    network_convolve(network, narrow, out, bottleneck ? 1 : 3, 1);
     network->parameters += 2 * narrow + 2 * out;
     if (in != out || stride != 1) {
-        convolve(network, in, out, 1, 1);
+        network_convolve(network, in, out, 1, 1);
         network->parameters += 2 * out;
     }
 }
@@ -77,14 +50,10 @@ static void
 finish(struct reader *reader, struct network *network, double width)
 {
     double classes = reader_labels(reader, IMAGENET_CLASSES);
-    struct model_arch *arch = reader->arch;
 
     network->parameters += width * classes + classes;
     network->flop += 2 * width * classes;
-    arch->generic = true;
-    arch->generic_parameters = u64_from_double(network->parameters);
-    arch->flop_per_sample = network->flop;
-    arch->activation_bytes_per_sample = kept_bytes_per_output * network->outputs;
+    network_finish(network, reader->arch);
 }
 
 static void
@@ -103,10 +72,10 @@ read_resnet(struct reader *reader, const struct decoder *traits)
     (void)traits;
     reader_fixed(reader, "downsample_in_first_stage", "false");
     reader_fixed(reader, "downsample_in_bottleneck", "false");
-    shrink(&network, 2);
-    convolve(&network, reader_count_or(reader, "num_channels", 1, LIMIT_SMALL, 3), in, 7, 1);
+    network_shrink(&network, 2);
+    network_convolve(&network, reader_count_or(reader, "num_channels", 1, LIMIT_SMALL, 3), in, 7, 1);
     network.parameters += 2 * in;
-    shrink(&network, 2);
+    network_shrink(&network, 2);
     for (uint32_t stage = 0; stage < stages; stage++) {
         for (uint32_t block = 0; block < depths[stage]; block++) {
             append_residual(&network, in, widths[stage], stage > 0 && block == 0 ? 2 : 1, bottleneck);
@@ -120,9 +89,9 @@ read_resnet(struct reader *reader, const struct decoder *traits)
 static void
 append_convnext(struct network *network, double width, bool scaled)
 {
-    convolve(network, width, width, 7, width);
-    convolve(network, width, 4 * width, 1, 1);
-    convolve(network, 4 * width, width, 1, 1);
+    network_convolve(network, width, width, 7, width);
+    network_convolve(network, width, 4 * width, 1, 1);
+    network_convolve(network, 4 * width, width, 1, 1);
     network->parameters += width + 2 * width + 4 * width + width + (scaled ? width : 0);
 }
 
@@ -139,8 +108,8 @@ read_convnext(struct reader *reader, const struct decoder *traits)
 
     (void)traits;
     for (uint32_t stage = 0; stage < stages; stage++) {
-        shrink(&network, stride);
-        convolve(&network, in, widths[stage], stride, 1);
+        network_shrink(&network, stride);
+        network_convolve(&network, in, widths[stage], stride, 1);
         network.parameters += widths[stage] + 2 * (stage == 0 ? (double)widths[stage] : in); /* bias; norm */
         for (uint32_t block = 0; block < depths[stage]; block++)
             append_convnext(&network, widths[stage], scale == NULL || scale->real > 0);

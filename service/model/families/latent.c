@@ -51,6 +51,7 @@ static const struct decoder deepseek_v32 = {
 const struct family_class family_latent[] = {
     { "DeepseekV2ForCausalLM", "deepseek_v2", decoder_read, &deepseek_v2 },
     { "DeepseekV3ForCausalLM", "deepseek_v3", decoder_read, &decoder_deepseek_v3 },
+    { "DeepseekV3ForCausalLM", "kimi_k2", decoder_read, &decoder_deepseek_v3 },
     { "DeepseekV32ForCausalLM", "deepseek_v32", decoder_read, &deepseek_v32 },
     { "GlmMoeDsaForCausalLM", "glm_moe_dsa", decoder_read, &deepseek_v32 },
     { NULL, NULL, NULL, NULL },

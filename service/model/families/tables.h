@@ -16,6 +16,7 @@ extern const struct family_class family_nemotron_h[];
 extern const struct family_class family_encoders[]; /* text and image encoders */
 extern const struct family_class family_pairs[];    /* an encoder and a decoder */
 extern const struct family_class family_conv_nets[];
+extern const struct family_class family_diffusion[];
 
 /* Traits that more than one file builds on. */
 extern const struct decoder decoder_llama, decoder_gemma3, decoder_qwen2, decoder_qwen3, decoder_qwen3_moe,

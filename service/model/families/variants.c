@@ -238,6 +238,7 @@ read_hunyuan(struct reader *reader, const struct decoder *traits)
 const struct family_class family_variants[] = {
     { "FalconForCausalLM", "falcon", read_falcon, &falcon },
     { "RWForCausalLM", "RefinedWebModel", read_falcon, &falcon },
+    { "RWForCausalLM", "RefinedWeb", read_falcon, &falcon },
     { "ChatGLMModel", "chatglm", read_chatglm, &chatglm },
     { "ChatGLMForConditionalGeneration", "", read_chatglm, &chatglm },
     { "GPTBigCodeForCausalLM", "gpt_bigcode", decoder_read, &gpt_bigcode },
