@@ -90,7 +90,8 @@ add_fact(char *const *cells)
 
     if (row == NULL || row->fact_count >= MODEL_ROW_FACTS)
         give_up("a fact too many", cells[0]);
-    row->facts[row->fact_count++] = model_row_fact(keep(cells[0]), cells[1], keep(cells[2]));
+    const char *value = strcmp(cells[1], "text") == 0 ? keep(cells[2]) : cells[2]; /* only texts are lent on */
+    row->facts[row->fact_count++] = model_row_fact(keep(cells[0]), cells[1], value);
     if (row->fact_count > 1 && strcmp(row->facts[row->fact_count - 2].path, row->facts[row->fact_count - 1].path) >= 0)
         give_up("facts out of order", cells[0]);
 }
