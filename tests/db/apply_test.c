@@ -11,7 +11,8 @@
 
 static const char *server_url; /* of the whole test program */
 static char database_url[256]; /* of one test: a database of its own */
-static char folder[64];        /* a copy of migrations/ that a test may change */
+static char copies[48];        /* of all tests: copies of migrations/ that they may change */
+static char folder[96];        /* the copy of one test */
 
 static PGconn *
 connect_to(const char *url)
@@ -60,7 +61,7 @@ start_command(const char *command)
     pid_t child = fork();
 
     if (child == 0) {
-        char errors[80];
+        char errors[sizeof(folder) + 8];
 
         (void)snprintf(errors, sizeof(errors), "%s.err", folder);
         (void)setenv("DATABASE_URL", database_url, 1);
@@ -85,20 +86,13 @@ make_database(void)
     PGconn *connection = connect_to(server_url);
     char name[48], sql[96];
 
-    (void)snprintf(folder, sizeof(folder), "/tmp/sizer-apply-XXXXXX");
-    ck_assert(mkdtemp(folder) != NULL);
     (void)snprintf(name, sizeof(name), "test_%d_%u", getpid(), made++);
+    (void)snprintf(folder, sizeof(folder), "%s/%s", copies, name);
     (void)snprintf(sql, sizeof(sql), "CREATE DATABASE %s", name);
     ck_assert(run_sql(connection, sql));
     PQfinish(connection);
     (void)snprintf(database_url, sizeof(database_url), "%s dbname=%s", server_url, name);
-    ck_assert_int_eq(run_command("cp -R '" PROJECT_ROOT "/migrations/.' \"$FOLDER\""), 0);
-}
-
-static void
-remove_folder(void)
-{
-    ck_assert_int_eq(run_command("rm -rf \"$FOLDER\" \"$FOLDER.err\""), 0);
+    ck_assert_int_eq(run_command("cp -R '" PROJECT_ROOT "/migrations' \"$FOLDER\""), 0);
 }
 
 START_TEST(an_empty_database_is_filled_once)
@@ -225,9 +219,13 @@ int
 main(void)
 {
     TCase *tcase = tcase_create("apply.sh");
+    char command[sizeof(copies) + 16];
 
+    (void)snprintf(copies, sizeof(copies), "/tmp/sizer-apply-XXXXXX");
+    if (mkdtemp(copies) == NULL)
+        return EXIT_FAILURE;
     server_url = test_postgres_start();
-    tcase_add_checked_fixture(tcase, make_database, remove_folder);
+    tcase_add_checked_fixture(tcase, make_database, NULL);
     tcase_set_timeout(tcase, 30);
     tcase_add_test(tcase, an_empty_database_is_filled_once);
     tcase_add_test(tcase, two_runs_at_once_do_not_disturb_each_other);
@@ -239,5 +237,6 @@ main(void)
     tcase_add_test(tcase, versions_are_committed_in_their_order);
     int result = suite_run("migrations", tcase);
     test_postgres_stop();
-    return result;
+    (void)snprintf(command, sizeof(command), "rm -rf '%s'", copies);
+    return system(command) == 0 ? result : EXIT_FAILURE;
 }

@@ -43,6 +43,18 @@ seen_count(enum db_event_kind kind)
     return count;
 }
 
+/* A copy of the last event of a kind: the thread may report another at any time. Valid until the next call. */
+static const struct db_event *
+last_seen(enum db_event_kind kind)
+{
+    static struct db_event event;
+
+    (void)pthread_mutex_lock(&seen.mutex);
+    event = seen.last[kind];
+    (void)pthread_mutex_unlock(&seen.mutex);
+    return &event;
+}
+
 static double
 now(void)
 {
@@ -225,7 +237,7 @@ START_TEST(the_database_gives_the_catalog_of_the_seed)
     ck_assert_int_eq(db_start(&seed_slot, &embedded, &seed, &fault), STATUS_OK);
     from_database = catalog_acquire(&slot, 0);
     from_seed = catalog_acquire(&seed_slot, 0);
-    ck_assert_msg(from_database != NULL, "%s", seen.last[DB_CATALOG_REFUSED].why);
+    ck_assert_msg(from_database != NULL, "%s", last_seen(DB_CATALOG_REFUSED)->why);
     ck_assert(!from_database->catalog->embedded);
     ck_assert(db_status(db).connected);
     ck_assert_uint_eq(db_status(db).version, from_database->catalog->version);
@@ -288,9 +300,9 @@ START_TEST(an_unsound_change_is_refused_and_the_last_catalog_stays)
 
     run_sql("UPDATE prices SET unit = 'unit' WHERE id = (SELECT min(id) FROM prices WHERE price_type = 'on_demand')");
     wait_seen(DB_CATALOG_REFUSED, 1, 5);
-    ck_assert_str_eq(seen.last[DB_CATALOG_REFUSED].table, "prices");
-    ck_assert_str_eq(seen.last[DB_CATALOG_REFUSED].column, "unit");
-    ck_assert_str_ne(seen.last[DB_CATALOG_REFUSED].key, "");
+    ck_assert_str_eq(last_seen(DB_CATALOG_REFUSED)->table, "prices");
+    ck_assert_str_eq(last_seen(DB_CATALOG_REFUSED)->column, "unit");
+    ck_assert_str_ne(last_seen(DB_CATALOG_REFUSED)->key, "");
     ck_assert_uint_eq(db_status(db).version, before);
     ck_assert(db_status(db).connected);
     for (int i = 0; i < 100; i++)
@@ -353,7 +365,7 @@ START_TEST(a_database_without_tables_is_told_and_tried_again)
     db = start(empty, 0);
     ck_assert_uint_eq(db_status(db).version, 0);
     wait_seen(DB_RELOAD_FAILED, 2, 5);
-    ck_assert_ptr_nonnull(strstr(seen.last[DB_RELOAD_FAILED].why, "42P01")); /* undefined_table */
+    ck_assert_ptr_nonnull(strstr(last_seen(DB_RELOAD_FAILED)->why, "42P01")); /* undefined_table */
     ck_assert_int_eq(test_postgres_apply(empty), 0);
     wait_seen(DB_CATALOG_LOADED, 1, 15);
     stop(db);
@@ -415,7 +427,7 @@ START_TEST(a_silent_server_holds_up_neither_start_nor_stop)
 
     ck_assert_double_lt(now() - began, 3.5);
     wait_seen(DB_CONNECTION_FAILED, 1, 5);
-    ck_assert_ptr_nonnull(strstr(seen.last[DB_CONNECTION_FAILED].why, "in time"));
+    ck_assert_ptr_nonnull(strstr(last_seen(DB_CONNECTION_FAILED)->why, "in time"));
     for (int i = 0; i < 60; i++) /* well inside the next try */
         pause_briefly();
     began = now();
@@ -439,9 +451,9 @@ START_TEST(no_event_shows_a_password)
 
         wait_seen(DB_CONNECTION_FAILED, 1, 8);
         stop(db);
-        ck_assert_msg(strstr(seen.last[DB_CONNECTION_FAILED].why, "geheim") == NULL, "%s: %s", urls[i],
-                      seen.last[DB_CONNECTION_FAILED].why);
-        ck_assert_str_ne(seen.last[DB_CONNECTION_FAILED].why, "");
+        ck_assert_msg(strstr(last_seen(DB_CONNECTION_FAILED)->why, "geheim") == NULL, "%s: %s", urls[i],
+                      last_seen(DB_CONNECTION_FAILED)->why);
+        ck_assert_str_ne(last_seen(DB_CONNECTION_FAILED)->why, "");
         seen.count[DB_CONNECTION_FAILED] = 0;
     }
 }
