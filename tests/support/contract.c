@@ -73,12 +73,29 @@ contract_check_names(const json_t *schema, const char *const *names, size_t coun
         bool found = !names[i];
 
         expected += names[i] != NULL;
-        json_array_foreach(listed, index, one) found =
-            found || (json_is_string(one) && strcmp(json_string_value(one), names[i]) == 0);
+        json_array_foreach(listed, index, one)
+        {
+            found = found || (json_is_string(one) && strcmp(json_string_value(one), names[i]) == 0);
+        }
         ck_assert_msg(found, "%s: the document lacks %s", where, names[i]);
     }
     ck_assert_msg(json_array_size(listed) == expected, "%s: %zu names in the document, %zu in the program", where,
                   json_array_size(listed), expected);
+}
+
+void
+contract_each_operation(contract_visitor *visit, void *context)
+{
+    const char *path, *member;
+    json_t *item, *operation;
+
+    json_object_foreach(json_object_get(contract_document(), "paths"), path, item)
+    {
+        json_object_foreach(item, member, operation)
+        {
+            visit(path, member, operation, context);
+        }
+    }
 }
 
 /* Whether a path is what a template means; {id} at its end is the rest of the path. */
@@ -102,9 +119,11 @@ operation_of(const char *method, const char *path)
 
     for (size_t i = 0; i <= strlen(method) && i < sizeof member; i++)
         member[i] = (char)(method[i] >= 'A' && method[i] <= 'Z' ? method[i] - 'A' + 'a' : method[i]);
-    json_object_foreach(json_object_get(contract_document(), "paths"), template,
-                        item) if (path_fits(template, path, size) &&
-                                  json_object_get(item, member)) return json_object_get(item, member);
+    json_object_foreach(json_object_get(contract_document(), "paths"), template, item)
+    {
+        if (path_fits(template, path, size) && json_object_get(item, member))
+            return json_object_get(item, member);
+    }
     return NULL;
 }
 
@@ -199,6 +218,24 @@ json_t *
 contract_post(const char *path, long status, const char *body)
 {
     return contract_post_in("en", path, status, body);
+}
+
+const char *
+contract_text(const json_t *value, const char *pointer)
+{
+    const char *text = json_string_value(schema_at(value, pointer));
+
+    ck_assert_msg(text != NULL, "no text at %s", pointer);
+    return text;
+}
+
+json_int_t
+contract_count(const json_t *value, const char *pointer)
+{
+    const json_t *found = schema_at(value, pointer);
+
+    ck_assert_msg(json_is_integer(found), "no whole number at %s", pointer);
+    return json_integer_value(found);
 }
 
 void

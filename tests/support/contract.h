@@ -16,6 +16,10 @@ const json_t *contract_document(void);
 /* A component schema by name, lent; fails the test when there is none. */
 const json_t *contract_schema(const char *name);
 
+/* Calls `visit` for every operation of the document: "/estimate", "post" and what stands there. */
+typedef void contract_visitor(const char *path, const char *member, const json_t *operation, void *context);
+void contract_each_operation(contract_visitor *visit, void *context);
+
 /* Follows "$ref" as long as there is one. */
 const json_t *contract_resolve(const json_t *node);
 
@@ -35,6 +39,10 @@ json_t *contract_post(const char *path, long status, const char *body);
 
 /* The same with Accept-Language. */
 json_t *contract_post_in(const char *language, const char *path, long status, const char *body);
+
+/* The text or the whole number at an RFC 6901 pointer; fails the test when there is none. */
+const char *contract_text(const json_t *value, const char *pointer);
+json_int_t contract_count(const json_t *value, const char *pointer);
 
 /* Applies a merge patch (RFC 7396) to `target`, in place. Takes neither. */
 void contract_merge(json_t *target, const json_t *patch);

@@ -99,7 +99,11 @@ check_type(struct check *check, const json_t *type, const json_t *value, const c
 
     if (json_is_string(type) && is_of_type(value, json_string_value(type)))
         return;
-    json_array_foreach(type, index, one) if (is_of_type(value, json_string_value(one))) return;
+    json_array_foreach(type, index, one)
+    {
+        if (is_of_type(value, json_string_value(one)))
+            return;
+    }
     violation(check, place, "is not of type %s", json_is_string(type) ? json_string_value(type) : "(any of the list)");
 }
 
@@ -119,7 +123,11 @@ check_enum(struct check *check, const json_t *names, const json_t *value, const 
     const json_t *name;
     char *text;
 
-    json_array_foreach(names, index, name) if (is_equal(name, value)) return;
+    json_array_foreach(names, index, name)
+    {
+        if (is_equal(name, value))
+            return;
+    }
     text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
     violation(check, place, "%.80s is none of the enum", text ? text : "?");
     free(text);
@@ -191,9 +199,11 @@ check_names(struct check *check, const json_t *schema, const json_t *object, con
     const json_t *required;
     json_t *text;
 
-    json_array_foreach(json_object_get(schema, "required"), index,
-                       required) if (!json_object_get(object, json_string_value(required)))
-        violation(check, place, "lacks \"%s\"", json_string_value(required));
+    json_array_foreach(json_object_get(schema, "required"), index, required)
+    {
+        if (!json_object_get(object, json_string_value(required)))
+            violation(check, place, "lacks \"%s\"", json_string_value(required));
+    }
     if (!json_object_get(schema, "propertyNames"))
         return;
     json_object_foreach((json_t *)object, name, text)
@@ -334,8 +344,11 @@ check_value(struct check *check, const json_t *schema, const json_t *value, cons
     }
     if (json_is_object(value))
         check_members(check, schema, value, place);
-    json_object_foreach((json_t *)schema, keyword, rule) if (strcmp(keyword, "$ref") != 0)
-        check_keyword(check, keyword, rule, value, place);
+    json_object_foreach((json_t *)schema, keyword, rule)
+    {
+        if (strcmp(keyword, "$ref") != 0)
+            check_keyword(check, keyword, rule, value, place);
+    }
 }
 
 size_t
