@@ -64,33 +64,56 @@ add_kept(const struct training_setup *setup, const struct stage *stage, struct f
     part->values[4] = hidden;
 }
 
+static const char *
+gathering_formula(enum gathering rule)
+{
+    switch (rule) {
+    case GATHERING_NONE:
+        break;
+    case GATHERING_FSDP_FROZEN:
+        return "2 blocks x {0} parameters x {1} bytes + 2 bytes x {2} of embedding and head";
+    case GATHERING_FSDP_TRAINED:
+        return "2 blocks x {0} parameters x {1} bytes + 2 bytes x {2} of embedding and head + 2 bytes x ({0} + {3}) "
+               "gradients waiting";
+    case GATHERING_ZERO3:
+        return "{1} bytes x min({0} parameters, {4} live at most) + 2 bytes x {2} of embedding and head";
+    case GATHERING_ZERO2:
+        return "2 buckets x 2 bytes x min({0} parameters, {4} in a bucket)";
+    case GATHERING_AUTOCAST:
+        return "2 bytes x {0} parameters";
+    }
+    return "";
+}
+
+static const char *
+gathering_source(enum gathering rule)
+{
+    switch (rule) {
+    case GATHERING_NONE:
+        break;
+    case GATHERING_FSDP_FROZEN:
+    case GATHERING_FSDP_TRAINED:
+        return "PyTorch FSDP: a block and the one prefetched, the root kept gathered";
+    case GATHERING_ZERO3:
+        return "DeepSpeed stage 3: max_live_parameters";
+    case GATHERING_ZERO2:
+        return "DeepSpeed stage 2: reduce_bucket_size, twice with overlap_comm";
+    case GATHERING_AUTOCAST:
+        return "PyTorch autocast: weight cache";
+    }
+    return "";
+}
+
 static void
 add_gathered(const struct gathered *gathered, struct footprint *footprint)
 {
-    static const char *const formulas[] = {
-        [GATHERING_NONE] = "",
-        [GATHERING_FSDP_FROZEN] = "2 blocks x {0} parameters x {1} bytes + 2 bytes x {2} of embedding and head",
-        [GATHERING_FSDP_TRAINED] = "2 blocks x {0} parameters x {1} bytes + 2 bytes x {2} of embedding and head + 2 "
-                                   "bytes x ({0} + {3}) gradients waiting",
-        [GATHERING_ZERO3] = "{1} bytes x min({0} parameters, {4} live at most) + 2 bytes x {2} of embedding and head",
-        [GATHERING_ZERO2] = "2 buckets x 2 bytes x min({0} parameters, {4} in a bucket)",
-        [GATHERING_AUTOCAST] = "2 bytes x {0} parameters",
-    };
-    static const char *const sources[] = {
-        [GATHERING_NONE] = "",
-        [GATHERING_FSDP_FROZEN] = "PyTorch FSDP: a block and the one prefetched, the root kept gathered",
-        [GATHERING_FSDP_TRAINED] = "PyTorch FSDP: a block and the one prefetched, the root kept gathered",
-        [GATHERING_ZERO3] = "DeepSpeed stage 3: max_live_parameters",
-        [GATHERING_ZERO2] = "DeepSpeed stage 2: reduce_bucket_size, twice with overlap_comm",
-        [GATHERING_AUTOCAST] = "PyTorch autocast: weight cache",
-    };
     struct part *part;
 
     if (gathered->rule == GATHERING_NONE)
         return;
     part = footprint_add(footprint, PART_GATHERED_PARAMETERS, gathered->bytes);
-    part->formula = formulas[gathered->rule];
-    part->source = sources[gathered->rule];
+    part->formula = gathering_formula(gathered->rule);
+    part->source = gathering_source(gathered->rule);
     part->values[0] = gathered->block;
     part->values[1] = gathered->weight_bytes;
     part->values[2] = gathered->root;
