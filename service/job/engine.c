@@ -77,6 +77,7 @@ static const struct {
         .old = true,
         .early = true,
         .prefill_first = true,
+        .static_batch = true,
         .measured = true } },
     { ENGINE_TRANSFORMERS,
       NEWEST,
@@ -84,6 +85,7 @@ static const struct {
         .scheduler = ENGINE_SCHEDULER_VLLM,
         .old = true,
         .prefill_first = true,
+        .static_batch = true,
         .measured = true } },
 };
 

@@ -23,7 +23,7 @@ struct engine_traits {
     bool prefill_first;    /* prompts run before decode steps; else in chunks that ride on them */
     bool eager_prefill;    /* a pass with prompts is launched kernel by kernel from Python */
     bool native_scheduler; /* C++: each sequence costs less host time */
-    bool static_batch;     /* requests are scheduled at once, as a batch */
+    bool static_batch;     /* the batch is fixed: all its prompts are read, then all decode */
     bool measured;         /* published measurements stand behind its constants */
 };
 

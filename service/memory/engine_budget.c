@@ -157,7 +157,7 @@ add_constant(struct footprint *footprint, enum part_code code, double bytes, con
 {
     struct part *part = footprint_add(footprint, code, bytes);
 
-    part->formula = "{0} bytes, measured";
+    part->formula = "{0} bytes";
     part->source = source;
     part->values[0] = bytes;
 }

@@ -124,7 +124,16 @@ prompt_wait(const struct serving_flow *flow, const struct cycle *cycle, double *
     double crowd = crowding(flow, cycle->batch);
 
     *ret_absorbed = cycle->prompt * least(crowd, (cycle->batch + 1) / 2);
-    return least(cycle->one_prompt * crowd, cycle->one_prompt + (cycle->batch - 1) * cycle->prompt / 2);
+    return cycle->decode_seconds / 2 +
+           least(cycle->one_prompt * crowd, cycle->one_prompt + (cycle->batch - 1) * cycle->prompt / 2);
+}
+
+/* A fixed batch: all its prompts are read before the first token of any. */
+static double
+batch_wait(const struct cycle *cycle, double *ret_absorbed)
+{
+    *ret_absorbed = cycle->batch * cycle->prompt;
+    return *ret_absorbed;
 }
 
 void
@@ -132,18 +141,17 @@ serving_closed_loop(const struct serving_flow *flow, double concurrency, struct 
 {
     double clients = most(1, concurrency), running = least(clients, flow->most_sequences), absorbed;
     struct cycle cycle = cycle_of(flow, serving_step_sequences(flow, running));
-    double first = flow->start_seconds + cycle.one_prompt, token = cycle.decode_seconds;
+    double wait = cycle.one_prompt, token = cycle.decode_seconds;
 
     if (running > 1) {
-        first = flow->start_seconds + cycle.decode_seconds / 2 + prompt_wait(flow, &cycle, &absorbed);
+        wait = flow->traits->static_batch ? batch_wait(&cycle, &absorbed) : prompt_wait(flow, &cycle, &absorbed);
         if (cycle.steps > 0)
             token = most(token, (cycle.seconds - absorbed) / cycle.steps);
     }
-    *ret_pace = (struct serving_pace){ .token_seconds = token,
-                                       .requests_per_second = running / (first + cycle.steps * token),
-                                       .running_sequences = running,
-                                       .spent = cycle.spent };
-    ret_pace->first_token_seconds = first + (clients - running) / ret_pace->requests_per_second;
+    *ret_pace = (struct serving_pace){ .token_seconds = token, .running_sequences = running, .spent = cycle.spent };
+    ret_pace->first_token_seconds = flow->start_seconds + wait;
+    ret_pace->requests_per_second = running / (ret_pace->first_token_seconds + cycle.steps * token);
+    ret_pace->first_token_seconds += (clients - running) / ret_pace->requests_per_second;
     ret_pace->first_token_p95_seconds = ret_pace->first_token_seconds * flow->rates->serving_p95_closed_factor;
 }
 
