@@ -113,7 +113,7 @@ START_TEST(encoders_read_their_own_length)
     arch.kinds[0].cross_attention = true;
     arch.hidden_size = 1280;
     arch.max_context_tokens = 448;
-    arch.position_elements = (1500 + 448) * 1280;
+    arch.position_elements = (1500 + 448) * 1280ull;
     ck_assert_double_eq(encoder_tokens_per_token(&arch, 448), 1500.0 / 448);
 }
 END_TEST

@@ -103,7 +103,7 @@ known_deepseek_v2_4(struct model_arch *ret_arch)
                                  .mlp = MLP_DENSE,
                                  .gated = true,
                                  .intermediate_size = 12288,
-                                 .norm_elements = 2 * 5120 };
+                                 .norm_elements = 2 * 5120ull };
 
     memset(ret_arch, 0, sizeof(*ret_arch));
     text_copy(ret_arch->model_type, sizeof(ret_arch->model_type), "deepseek_v2");

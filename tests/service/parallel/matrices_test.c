@@ -60,7 +60,7 @@ END_TEST
 
 START_TEST(a_recurrent_mixer_keeps_its_elements)
 {
-    struct layer_kind kind = { .count = 1, .attention = ATTENTION_RECURRENT, .mixer_elements = 3 * 4096 * 8192ull };
+    struct layer_kind kind = { .count = 1, .attention = ATTENTION_RECURRENT, .mixer_elements = 3ull * 4096 * 8192 };
 
     ck_assert_double_eq(elements(&kind, 4096, 1, false), 3.0 * 4096 * 8192);
     kind.attention = ATTENTION_NONE;
