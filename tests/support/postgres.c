@@ -52,7 +52,7 @@ become_postgres(void)
 
 /* Starts a program of PostgreSQL's, its output into the log. `arguments[0]` is its name. */
 static pid_t
-start_program(char *const *arguments)
+start_program(char **arguments)
 {
     pid_t child = fork();
     if (child != 0)
@@ -71,7 +71,8 @@ start_program(char *const *arguments)
         give_up("is not installed");
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execv(found.gl_pathv[found.gl_pathc - 1], arguments);
+    arguments[0] = found.gl_pathv[found.gl_pathc - 1]; /* whole: the programs look for each other beside it */
+    execv(arguments[0], arguments);
     give_up(path);
 }
 
