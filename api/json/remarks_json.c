@@ -79,47 +79,52 @@ setting_value_encode(struct json_writer *writer, const char *name, const struct 
         writer_real(writer, name, setting->value);
 }
 
-/* Members of one section of the request ("/training/..."), nested where the path has a third level. */
+/* The member of a section that a setting of a fix sets ("precision", "parallelism/sharding"); NULL when it is of
+ * another section. */
+static const char *
+member_in(const struct setting *setting, const char *section)
+{
+    size_t length = strlen(section);
+    const char *text;
+    bool is_null;
+    const char *path = setting_path(setting, &text, &is_null);
+
+    return strncmp(path + 1, section, length) == 0 && path[length + 1] == '/' ? path + length + 2 : NULL;
+}
+
+/* Members of one section of the request ("/training/..."), then those of its "parallelism", the only one that is
+ * nested. */
 static void
 section_encode(struct json_writer *writer, const struct fix *fix, const char *section)
 {
-    size_t length = strlen(section);
-    const char *open = NULL; /* the third level that is open, up to its slash */
+    bool nested = false;
 
     for (uint32_t i = 0; i < fix->setting_count; i++) {
-        const char *text;
-        bool is_null;
-        const char *path = setting_path(&fix->settings[i], &text, &is_null);
-        const char *member = path + length + 2, *deeper = strchr(member, '/');
+        const char *member = member_in(&fix->settings[i], section);
 
-        if (strncmp(path + 1, section, length) != 0 || path[length + 1] != '/')
-            continue;
-        if (!deeper) {
+        if (member && !strchr(member, '/'))
             setting_value_encode(writer, member, &fix->settings[i]);
+    }
+    for (uint32_t i = 0; i < fix->setting_count; i++) {
+        const char *member = member_in(&fix->settings[i], section), *deeper = member ? strchr(member, '/') : NULL;
+
+        if (!deeper)
             continue;
-        }
-        if (!open)
-            writer_object(writer, "parallelism"); /* the only member that is nested */
-        open = deeper;
+        if (!nested)
+            writer_object(writer, "parallelism");
+        nested = true;
         setting_value_encode(writer, deeper + 1, &fix->settings[i]);
     }
-    if (open)
+    if (nested)
         writer_end_object(writer);
 }
 
 static bool
 touches(const struct fix *fix, const char *section)
 {
-    size_t length = strlen(section);
-
-    for (uint32_t i = 0; i < fix->setting_count; i++) {
-        const char *text;
-        bool is_null;
-        const char *path = setting_path(&fix->settings[i], &text, &is_null);
-
-        if (strncmp(path + 1, section, length) == 0 && path[length + 1] == '/')
+    for (uint32_t i = 0; i < fix->setting_count; i++)
+        if (member_in(&fix->settings[i], section))
             return true;
-    }
     return false;
 }
 

@@ -123,6 +123,10 @@ static const struct {
       "4096},"
       "\"hardware\":{\"gpu\":\"a100-sxm-80gb\",\"gpus\":8}}",
       "training", false },
+    /* a framework that has no such stage is let go with it */
+    { "{\"model\":\"llama-2-13b\",\"training\":{\"method\":\"full\",\"framework\":\"megatron\",\"parallelism\":"
+      "{\"data\":8,\"sharding\":\"none\"}},\"hardware\":{\"gpu\":\"a100-sxm-80gb\",\"gpus\":8}}",
+      "training", false },
     { "{\"model\":\"llama-2-13b\",\"training\":{\"method\":\"full\",\"sequence_length\":2048},"
       "\"hardware\":{\"gpu\":\"h100-sxm-80gb\",\"gpus\":16,\"internode_bits_per_second\":10000000000}}",
       "training", true },
