@@ -24,6 +24,7 @@ struct serving_memory {
     double weight_bytes;        /* whole model, this format */
     double kv_bytes_per_token;  /* whole model, one copy */
     double kv_bytes_per_token_per_gpu;
+    /* 0 where no GPU is named */
     double kv_budget_bytes;    /* on one GPU, what is left for the cache */
     double capacity_tokens;    /* of one replica, at the asked context where windows matter; block-rounded down */
     double max_concurrency;    /* sequences of the asked context at once, one replica */
