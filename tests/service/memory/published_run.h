@@ -31,6 +31,30 @@ struct published_run {
     double near, within;
 };
 
+/* A row of published_memory.def or published_speed.def. */
+#define RUN(source, model, gpu, gpus, method, precision, framework, recompute, attention, loss, sequence, micro, \
+            steps, tensor, pipeline, chunks, data, context, expert, sharding, sequence_parallel, rank, network,  \
+            figure, near, within)                                                                                \
+    { source,                                                                                                    \
+      model,                                                                                                     \
+      gpu,                                                                                                       \
+      gpus,                                                                                                      \
+      METHOD_##method,                                                                                           \
+      PRECISION_##precision,                                                                                     \
+      FRAMEWORK_##framework,                                                                                     \
+      RECOMPUTE_##recompute,                                                                                     \
+      ATTENTION_KERNEL_##attention,                                                                              \
+      LOSS_##loss,                                                                                               \
+      sequence,                                                                                                  \
+      micro,                                                                                                     \
+      steps,                                                                                                     \
+      { tensor, pipeline, chunks, data, context, expert, SHARDING_##sharding, FLAG_##sequence_parallel },        \
+      rank,                                                                                                      \
+      network,                                                                                                   \
+      figure,                                                                                                    \
+      near,                                                                                                      \
+      within },
+
 static inline void
 published_case(const struct published_run *run, struct training_case *ret_case)
 {
