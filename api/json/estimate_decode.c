@@ -183,21 +183,20 @@ resolve_hardware(const struct hardware_members *members, const struct catalog *c
     }
 }
 
-/* Members that are understood but that this program has no answer to yet are said to have none. */
-static void
-tell_unanswered(const struct estimate_members *members, struct notices *notices)
+void
+notice_unanswered(struct notices *notices, bool present, const char *pointer)
 {
-    const struct {
-        bool present;
-        const char *pointer;
-    } sections[] = { { members->request.dataset.present, "/dataset" },
-                     { members->has_checkpoint, "/checkpoint" },
-                     { members->has_observed, "/observed" } };
+    if (present)
+        text_copy(notice_add(notices, NOTICE_SECTION_NOT_ANSWERED, pointer)->text[0], NOTE_TEXT_SIZE, pointer + 1);
+}
 
-    for (size_t i = 0; i < COUNT_OF(sections); i++)
-        if (sections[i].present)
-            text_copy(notice_add(notices, NOTICE_SECTION_NOT_ANSWERED, sections[i].pointer)->text[0], NOTE_TEXT_SIZE,
-                      sections[i].pointer + 1);
+/* More than the length of an epoch, which the duration of a training is reckoned from. */
+static bool
+asks_about_data(const struct dataset_ask *dataset)
+{
+    return dataset->bytes > 0 || dataset->files > 0 || dataset->mean_file_bytes > 0 || dataset->tokens_per_sample > 0 ||
+           dataset->format || dataset->growth_per_year > 0 || dataset->uplink_bits_per_second > 0 ||
+           dataset->daily_bytes > 0;
 }
 
 void
@@ -212,7 +211,9 @@ estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded 
         members->request.params = decoded->model.params;
     }
     resolve_hardware(&members->hardware, catalog, &members->request.hardware, notices, fault);
-    tell_unanswered(members, notices);
+    notice_unanswered(notices, asks_about_data(&members->request.dataset), "/dataset");
+    notice_unanswered(notices, members->has_checkpoint, "/checkpoint");
+    notice_unanswered(notices, members->has_observed, "/observed");
 }
 
 enum status
@@ -221,5 +222,6 @@ estimate_decode(const struct catalog *catalog, struct estimate_decoded *decoded,
 {
     fields_read(&estimate_table, decoded->document, "", &decoded->members, fault);
     estimate_members_resolve(catalog, decoded, notices, fault);
+    notice_unanswered(notices, decoded->members.has_cost, "/cost");
     return fault_any(fault) ? STATUS_FAULT : STATUS_OK;
 }

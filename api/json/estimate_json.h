@@ -48,6 +48,9 @@ const char *estimate_version_asked(const struct estimate_decoded *decoded);
 void estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded *decoded, struct notices *notices,
                               struct fault *fault);
 
+/* Says of a part of the request, when it is present, that it was read but that nothing in the reply answers it. */
+void notice_unanswered(struct notices *notices, bool present, const char *pointer);
+
 /* Reads an open body; all faults at once. */
 enum status estimate_decode(const struct catalog *catalog, struct estimate_decoded *decoded, struct notices *notices,
                             struct fault *fault);

@@ -338,6 +338,28 @@ START_TEST(a_job_alone_is_told_where_it_runs)
 }
 END_TEST
 
+/* What is read but has no answer is not passed over in silence. */
+START_TEST(parts_without_an_answer_are_named)
+{
+    static const char *const parts[] = { "/dataset", "/checkpoint", "/observed", "/cost" };
+    json_t *reply =
+        contract_post("/estimate", 200,
+                      "{\"model\":\"llama-3-8b\",\"dataset\":{\"bytes\":1000000},\"checkpoint\":{\"keep\":2},"
+                      "\"observed\":{\"step_seconds\":1},\"cost\":{\"currency\":\"CNY\"}}");
+    const json_t *notice;
+    size_t index, found = 0;
+
+    json_array_foreach(json_object_get(reply, "notices"), index, notice)
+    {
+        for (size_t i = 0; i < COUNT_OF(parts); i++)
+            found += strcmp(contract_text(notice, "/code"), "section_not_answered") == 0 &&
+                     strcmp(contract_text(notice, "/pointer"), parts[i]) == 0;
+    }
+    ck_assert_uint_eq(found, COUNT_OF(parts));
+    json_decref(reply);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -352,6 +374,7 @@ main(void)
     tcase_add_loop_test(tcase, chinese_differs_in_sentences_alone, 0, COUNT_OF(verdicts));
     tcase_add_test(tcase, provenance_says_what_answered);
     tcase_add_test(tcase, a_model_alone);
+    tcase_add_test(tcase, parts_without_an_answer_are_named);
     tcase_add_test(tcase, hardware_alone_is_asked_what_it_can);
     tcase_add_test(tcase, a_job_alone_is_told_where_it_runs);
     return suite_run("estimate", tcase);
