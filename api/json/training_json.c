@@ -21,6 +21,8 @@ training_plan_encode(struct json_writer *writer, const struct training_choice *c
     writer_u64(writer, "micro_batch_size", setup->micro_batch_size);
     writer_u64(writer, "accumulation_steps", setup->accumulation_steps);
     writer_text(writer, "recompute", recompute_names[setup->recompute]);
+    if (setup->recompute_share > 0)
+        writer_real(writer, "recompute_layer_ratio", setup->recompute_share);
     writer_text(writer, "framework", framework_names[choice->job.framework]);
     writer_u64(writer, "gpus", (uint64_t)plan->tensor * plan->pipeline * plan->data * plan->context);
     writer_end_object(writer);
@@ -117,7 +119,9 @@ times_encode(struct json_writer *writer, const struct training_time *time)
                    { "expert_communication", time->expert_communication },
                    { "context_communication", time->context_communication },
                    { "pipeline_communication", time->pipeline_communication },
-                   { "data_communication", time->data_communication } };
+                   { "data_communication", time->data_communication },
+                   { "host_link", time->host_link },
+                   { "host_step", time->host_step } };
 
     writer_array(writer, "step_parts");
     for (size_t i = 0; i < COUNT_OF(causes); i++) {

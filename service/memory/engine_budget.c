@@ -244,14 +244,6 @@ engine_limit_bytes(const struct serving_setup *setup, double taken, double utili
     return utilization * card;
 }
 
-double
-engine_highest_utilization(const struct serving_setup *setup)
-{
-    double stated = setup->job->memory_utilization, highest = setup->rates->serving_highest_utilization;
-
-    return setup->utilization_assumed && highest > stated ? highest : stated;
-}
-
 /* Where each sequence brings activations of its own, the cache gets its share of what a sequence takes. */
 static double
 growing_cache_budget(const struct serving_setup *setup, const struct footprint *footprint)

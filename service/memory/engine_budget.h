@@ -15,9 +15,6 @@ void engine_budget_add(const struct serving_setup *setup, struct footprint *foot
  * a share of the card, or what it needs and a share of what is then free. 0 without a GPU. */
 double engine_limit_bytes(const struct serving_setup *setup, double taken_bytes, double utilization);
 
-/* The utilisation up to which the job may be called feasible: the stated one, else what users raise it to. */
-double engine_highest_utilization(const struct serving_setup *setup);
-
 /* Bytes for the cache on one GPU once `footprint` (weights, activations, runtime, communicators) is taken. */
 double engine_cache_budget(const struct serving_setup *setup, const struct footprint *footprint);
 

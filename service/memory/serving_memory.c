@@ -114,7 +114,7 @@ static enum verdict
 verdict_of(const struct serving_setup *setup, const struct footprint *footprint)
 {
     double taken = footprint->required_bytes - footprint_bytes(footprint, PART_KV_CACHE);
-    double most = engine_limit_bytes(setup, taken, engine_highest_utilization(setup));
+    double most = engine_limit_bytes(setup, taken, setup->job->memory_utilization);
     double needed = footprint->required_bytes;
 
     if (setup->machine->gpu == NULL)

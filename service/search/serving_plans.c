@@ -103,6 +103,23 @@ settle_plan(const struct serving_ask *ask, struct serving_choice *choice, struct
     return STATUS_OK;
 }
 
+/* An unstated share of the card is raised to what engines still start with, when only that is missing. */
+static void
+settle_utilization(const struct serving_setup *setup, struct serving_job *job, struct serving_memory *ret_memory)
+{
+    double usual = job->memory_utilization, highest = setup->rates->serving_highest_utilization;
+
+    serving_memory(setup, ret_memory);
+    if (!setup->utilization_assumed || ret_memory->footprint.verdict != VERDICT_DOES_NOT_FIT || highest <= usual)
+        return;
+    job->memory_utilization = highest;
+    serving_memory(setup, ret_memory);
+    if (ret_memory->footprint.verdict != VERDICT_DOES_NOT_FIT)
+        return;
+    job->memory_utilization = usual;
+    serving_memory(setup, ret_memory);
+}
+
 enum status
 serving_plan_choose(const struct serving_ask *ask, struct serving_choice *ret_choice, struct assumptions *assumptions,
                     struct notices *notices, struct fault *ret_fault)
@@ -124,6 +141,10 @@ serving_plan_choose(const struct serving_ask *ask, struct serving_choice *ret_ch
     ret_choice->searched = 1;
     struct serving_setup settled = *setup;
 
+    settle_utilization(&settled, &ret_choice->job, &ret_choice->estimate.memory);
+    if (settled.utilization_assumed)
+        assume_number(assumptions, "memory_utilization", "/serving/memory_utilization",
+                      ret_choice->job.memory_utilization);
     serving_estimate_run(&settled, &ret_choice->estimate);
     return STATUS_OK;
 }
@@ -136,7 +157,7 @@ serving_choice_copy(struct serving_choice *to, const struct serving_choice *from
 }
 
 static bool
-runs_on(const struct serving_ask *ask, const struct serving_job *job, uint32_t gpu_count)
+runs_on(const struct serving_ask *ask, struct serving_job job, uint32_t gpu_count)
 {
     struct machine machine = *ask->machine;
     struct serving_setup setup = {
@@ -144,7 +165,7 @@ runs_on(const struct serving_ask *ask, const struct serving_job *job, uint32_t g
         .params = ask->params,
         .machine = &machine,
         .rates = ask->rates,
-        .job = job,
+        .job = &job,
         .utilization_assumed = !(ask->job->memory_utilization > 0),
     };
     struct serving_memory memory;
@@ -152,9 +173,9 @@ runs_on(const struct serving_ask *ask, const struct serving_job *job, uint32_t g
     machine.gpu_count = gpu_count;
     machine.gpus_per_node = gpu_count < machine.gpu->gpus_per_node ? gpu_count : machine.gpu->gpus_per_node;
     machine.nodes = (uint32_t)u64_ceil_div(gpu_count, machine.gpus_per_node);
-    setup.plan = usual_plan(ask->arch, &machine, job->engine);
+    setup.plan = usual_plan(ask->arch, &machine, job.engine);
     setup.replicas = gpu_count / serving_gpus_per_replica(&setup.plan);
-    serving_memory(&setup, &memory);
+    settle_utilization(&setup, &job, &memory);
     return memory.footprint.verdict != VERDICT_DOES_NOT_FIT;
 }
 
@@ -168,7 +189,7 @@ serving_minimum_gpus(const struct serving_ask *ask)
         return 0;
     serving_job_complete(&job, ask->arch, ask->machine, NULL);
     for (uint32_t count = 1; count <= 512; count += count < gpu->gpus_per_node ? 1 : gpu->gpus_per_node)
-        if (runs_on(ask, &job, count))
+        if (runs_on(ask, job, count))
             return count;
     return 0;
 }

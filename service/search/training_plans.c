@@ -80,6 +80,27 @@ estimate_trial(struct search *search)
     keep_if_better(search);
 }
 
+/* Recomputing fewer layers is faster: where full recompute has room, only as many as must are recomputed. */
+static void
+try_partial_recompute(struct search *search)
+{
+    struct training_setup *setup = &search->trial.setup;
+
+    if (search->trial_job.framework != FRAMEWORK_MEGATRON || search->trial.memory.verdict == VERDICT_DOES_NOT_FIT)
+        return;
+    setup->recompute_share = training_recompute_share(setup);
+    estimate_trial(search);
+    setup->recompute_share = 0;
+}
+
+/* Decoders are fine-tuned with full recompute, as the usual trainers do by default; Megatron and encoders are not. */
+static bool
+recomputes_by_default(const struct search *search)
+{
+    return is_fine_tuning(search->ask->job) && search->ask->arch->causal &&
+           search->trial_job.framework != FRAMEWORK_MEGATRON;
+}
+
 /* none, selective, full: the first that fits is taken, because each later one is slower. */
 static void
 try_recomputes(struct search *search)
@@ -89,7 +110,7 @@ try_recomputes(struct search *search)
     bool has_selective =
         search->trial_job.framework == FRAMEWORK_MEGATRON || search->trial_job.framework == FRAMEWORK_FSDP;
 
-    if (asked->recompute || search->ask->arch->generic || is_fine_tuning(asked)) {
+    if (asked->recompute || search->ask->arch->generic || recomputes_by_default(search)) {
         setup->recompute = asked->recompute             ? asked->recompute
                            : search->ask->arch->generic ? RECOMPUTE_NONE
                                                         : RECOMPUTE_FULL;
@@ -103,16 +124,16 @@ try_recomputes(struct search *search)
         setup->recompute = (enum recompute)level;
         search->trial_job.recompute = setup->recompute;
         estimate_trial(search);
-        if (search->trial.memory.verdict == VERDICT_FITS)
+        if (search->trial.memory.verdict == VERDICT_FITS && level < RECOMPUTE_FULL)
             return;
     }
+    try_partial_recompute(search);
 }
 
 /* Interleaved stages (arXiv:2104.04473 2.2) shrink the bubble; tried only where the schedule was left open. */
 static void
 try_virtual_stages(struct search *search)
 {
-    static const uint32_t tried[] = { 1, 2, 3, 4, 6, 8 };
     const struct training_job *asked = search->ask->job;
     struct training_setup *setup = &search->trial.setup;
     uint32_t stage_layers = plan_stage_layers(&setup->plan, search->ask->arch);
@@ -123,10 +144,10 @@ try_virtual_stages(struct search *search)
         try_recomputes(search);
         return;
     }
-    for (size_t i = 0; i < COUNT_OF(tried); i++) {
-        if (stage_layers % tried[i])
+    for (uint32_t stages = 1; stages <= stage_layers; stages++) {
+        if (stage_layers % stages)
             continue;
-        setup->plan.virtual_stages = tried[i];
+        setup->plan.virtual_stages = stages;
         try_recomputes(search);
     }
 }
@@ -145,13 +166,26 @@ try_micro_batch(struct search *search, uint32_t micro_batch)
     try_virtual_stages(search);
 }
 
-/* Micro-batches that the global batch allows: powers of two that divide each rank's share; 1 when nothing is said. */
+/* The largest micro-batch that is tried: a rank's share of the global batch; where nothing is said 1 sequence, or as
+ * many samples as convolution networks are usually measured with. */
+static uint64_t
+largest_micro_batch(const struct search *search, const struct parallelism *plan)
+{
+    const struct training_job *asked = search->ask->job;
+    uint64_t most = search->ask->arch->generic ? 256 : 32;
+
+    if (!asked->global_batch_size)
+        return search->ask->arch->generic ? most : 1;
+    return u64_min(most, asked->global_batch_size / (plan->data ? plan->data : 1));
+}
+
+/* Micro-batches: the stated one, else powers of two that divide the global batch. */
 static void
 visit_plan(void *context, enum framework framework, const struct parallelism *plan)
 {
     struct search *search = context;
     const struct training_job *asked = search->ask->job;
-    uint64_t share = asked->global_batch_size / (plan->data ? plan->data : 1);
+    uint64_t largest = largest_micro_batch(search, plan);
 
     search->trial_job.framework = framework;
     search->trial_job.loss = asked->loss ? asked->loss : loss_usual(framework);
@@ -161,7 +195,7 @@ visit_plan(void *context, enum framework framework, const struct parallelism *pl
         return;
     }
     try_micro_batch(search, 1);
-    for (uint32_t micro = 2; micro <= 32 && micro <= share; micro *= 2)
+    for (uint32_t micro = 2; micro <= largest; micro *= 2)
         if (asked->global_batch_size % ((uint64_t)micro * plan->data) == 0)
             try_micro_batch(search, micro);
 }
