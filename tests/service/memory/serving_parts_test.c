@@ -229,7 +229,7 @@ START_TEST(engines_take_their_pools)
 }
 END_TEST
 
-START_TEST(an_unstated_utilisation_may_be_raised)
+START_TEST(the_verdict_is_against_the_stated_share)
 {
     struct serving_fixture fixture;
     struct serving_memory memory;
@@ -238,12 +238,14 @@ START_TEST(an_unstated_utilisation_may_be_raised)
     };
 
     serving_fixture_make(&fixture, "deepseek-v3", "h20-96gb", 8, &job);
+    fixture.job.memory_utilization = 0.9;
     serving_memory(&fixture.setup, &memory);
     ck_assert(memory.footprint.required_bytes > memory.footprint.usable_bytes);
-    ck_assert_int_eq(memory.footprint.verdict, VERDICT_TIGHT);
-    fixture.setup.utilization_assumed = false;
-    serving_memory(&fixture.setup, &memory);
     ck_assert_int_eq(memory.footprint.verdict, VERDICT_DOES_NOT_FIT);
+    fixture.job.memory_utilization = 0.95;
+    serving_memory(&fixture.setup, &memory);
+    ck_assert(memory.footprint.required_bytes <= memory.footprint.usable_bytes);
+    ck_assert_int_eq(memory.footprint.verdict, VERDICT_TIGHT);
 }
 END_TEST
 
@@ -274,7 +276,7 @@ main(void)
     tcase_add_test(tcase, more_load_never_takes_less);
     tcase_add_test(tcase, replicas_share_the_load);
     tcase_add_test(tcase, engines_take_their_pools);
-    tcase_add_test(tcase, an_unstated_utilisation_may_be_raised);
+    tcase_add_test(tcase, the_verdict_is_against_the_stated_share);
     tcase_add_test(tcase, no_gpu_is_no_verdict);
     return suite_run("serving_parts", tcase);
 }
