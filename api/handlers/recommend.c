@@ -4,6 +4,7 @@
 
 #include "api/handlers/pinned.h"
 #include "api/json/recommend_json.h"
+#include "service/recommend/notices.h"
 
 /* All that one recommendation needs: too large for a thread's stack. */
 struct workspace {
@@ -24,6 +25,7 @@ recommend_opened(struct workspace *work, const struct request *request, const st
 
     TRY(recommend_decode(catalog, usual, &work->decoded, &work->assumptions, &work->notices, fault));
     recommend_run(&work->decoded.request, catalog, &work->cache, &work->recommendation);
+    recommend_notices(&work->recommendation, &work->notices);
     recommend_encode(&work->decoded.request, &work->recommendation, &provenance, &work->assumptions, &work->notices,
                      request->language, &work->scratch, response->body);
     return STATUS_OK;

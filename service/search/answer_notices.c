@@ -1,6 +1,7 @@
 #include "service/search/answer.h"
 
 #include "service/base/text.h"
+#include "service/parallel/plan.h"
 
 static void
 note_text(struct notices *notices, enum notice_code code, const char *pointer, const char *text)
@@ -55,6 +56,19 @@ note_lower_sharding(const struct answer *answer, struct notices *notices)
                   sharding_names[SHARDING_ZERO2]);
 }
 
+/* "7B needs 60 GB" is 8 bytes a parameter, true of pure 16-bit training alone: people take it for any. */
+static void
+note_rule_of_thumb(const struct answer *answer, struct notices *notices)
+{
+    const struct training_estimate *estimate = &answer->training.estimate;
+    enum training_method method = estimate->setup.job->method;
+    double rule = 8 * (double)answer->params->total / (double)plan_gpu_count(&estimate->setup.plan);
+
+    if ((method == METHOD_FULL || method == METHOD_PRETRAIN) && !answer->arch->generic &&
+        estimate->memory.allocated_bytes > 1.5 * rule)
+        note_numbers(notices, NOTICE_RULE_OF_THUMB_MEMORY, "/training", rule, estimate->memory.allocated_bytes);
+}
+
 void
 training_notices(const struct estimate_request *request, const struct answer *answer, struct notices *notices)
 {
@@ -72,6 +86,7 @@ training_notices(const struct estimate_request *request, const struct answer *an
         (job->framework == FRAMEWORK_HF_TRAINER || job->framework == FRAMEWORK_DEEPSPEED) &&
         (job->precision == PRECISION_BF16_MIXED || job->precision == PRECISION_FP16_MIXED))
         notice_add(notices, NOTICE_QLORA_UPCASTS, "/training/method");
+    note_rule_of_thumb(answer, notices);
     if (!answer->has_duration)
         notice_add(notices, NOTICE_NO_LENGTH_OF_JOB, "/training");
     if (answer->offload_host_bytes > 0)
