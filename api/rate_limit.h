@@ -14,7 +14,8 @@ struct client_address {
 
 struct rate_limit;
 
-/* Buckets that hold `burst` requests and gain `per_second` (both above 0). NULL when memory is out. The caller frees. */
+/* Buckets that hold `burst` requests and gain `per_second` (both above 0). NULL when memory is out. The caller frees.
+ */
 struct rate_limit *rate_limit_create(double per_second, double burst);
 void rate_limit_free(struct rate_limit *limit);
 
