@@ -172,6 +172,25 @@ is_passing(int error)
     return error == 0 || error == EAGAIN || error == EINTR || error == ECONNABORTED || error == EPROTO;
 }
 
+static void
+close_listener(struct server *server)
+{
+    if (server->listen_fd >= 0)
+        (void)close(server->listen_fd);
+    server->listen_fd = -1;
+}
+
+/* Takes in what the kernel has accepted already: closing the socket resets whatever is left, requests and all. In one
+ * go, for each moment between the two may bring more. */
+static void
+accept_rest(struct server *server)
+{
+    for (int i = 0; i < BACKLOG && atomic_load(&server->open) < server->settings.connections; i++)
+        if (accept_one(server) != 0)
+            break;
+    close_listener(server);
+}
+
 static void *
 accept_loop(void *of)
 {
@@ -183,8 +202,10 @@ accept_loop(void *of)
         bool room = atomic_load(&server->open) < server->settings.connections;
         int error;
 
-        if (!wait_for_connection(server, room && !failing, failing ? ERROR_WAIT_MS : FULL_WAIT_MS))
+        if (!wait_for_connection(server, room && !failing, failing ? ERROR_WAIT_MS : FULL_WAIT_MS)) {
+            accept_rest(server);
             return NULL;
+        }
         if (!room)
             continue;
         error = accept_one(server);
@@ -212,9 +233,7 @@ accept_stop(struct server *server)
         pthread_join(server->acceptor, NULL);
         server->accepting = false;
     }
-    if (server->listen_fd >= 0)
-        (void)close(server->listen_fd);
-    server->listen_fd = -1;
+    close_listener(server);
     if (server->stop_fd >= 0)
         (void)close(server->stop_fd);
     server->stop_fd = -1;
