@@ -120,6 +120,7 @@ times_encode(struct json_writer *writer, const struct training_time *time)
                    { "context_communication", time->context_communication },
                    { "pipeline_communication", time->pipeline_communication },
                    { "data_communication", time->data_communication },
+                   { "input_wait", time->input },
                    { "host_link", time->host_link },
                    { "host_step", time->host_step } };
 

@@ -1,15 +1,31 @@
 /* Bytes a layer keeps, by its attention, its MLP and what is recomputed. */
 #include "service/memory/activation.h"
 
+#include "service/memory/optimizer.h"
+
 /* What the formulas of one layer share. */
 struct layer_frame {
     const struct training_setup *setup;
     double hidden, tensor, norm_ways;
     double source; /* encoder tokens a token */
+    double norms;  /* bytes an element of two norms and the residual */
     double mlp;    /* bytes an element of a gated MLP's width */
     double plain;  /* the same without a gate */
-    bool eager_norms, eager_attention;
+    double wide;   /* elements of 16 bit: 1, of 32: 2 */
+    bool eager_attention;
 };
+
+/* Eager norms of decoders keep an FP32 copy. Encoders (LayerNorm, GELU) keep the masks of their two dropouts beside
+ * what any layer keeps, and run it fused: 34 h in all, arXiv:2205.05198 section 4.1. */
+static double
+norm_bytes(const struct training_setup *setup, double wide)
+{
+    enum framework framework = setup->job->framework;
+
+    if (!setup->arch->causal)
+        return 8 * wide + 2;
+    return framework == FRAMEWORK_HF_TRAINER || framework == FRAMEWORK_DEEPSPEED ? 16 : 8 * wide;
+}
 
 static struct layer_frame
 layer_frame_of(const struct training_setup *setup, const struct stage *stage)
@@ -17,15 +33,17 @@ layer_frame_of(const struct training_setup *setup, const struct stage *stage)
     enum framework framework = setup->job->framework;
     bool sequence_parallel = setup->plan.sequence_parallel == FLAG_YES;
     bool fused = framework == FRAMEWORK_MEGATRON;
+    double wide = precision_element_bytes(setup->job->precision) / 2;
     struct layer_frame frame = {
         .setup = setup,
         .hidden = setup->arch->hidden_size,
         .tensor = stage->tensor,
         .norm_ways = sequence_parallel ? stage->tensor : 1,
         .source = encoder_tokens_per_token(setup->arch, setup->job->sequence_length),
-        .mlp = fused ? 6 : 8,
-        .plain = fused ? 4 : 6,
-        .eager_norms = setup->arch->causal && (framework == FRAMEWORK_HF_TRAINER || framework == FRAMEWORK_DEEPSPEED),
+        .norms = norm_bytes(setup, wide),
+        .mlp = (fused ? 6 : 8) * wide,
+        .plain = (fused || !setup->arch->causal ? 4 : 6) * wide,
+        .wide = wide,
         .eager_attention = setup->job->attention == ATTENTION_KERNEL_EAGER,
     };
 
@@ -50,13 +68,15 @@ static double
 heads_bytes(const struct layer_frame *frame, const struct layer_kind *kind)
 {
     double query = (double)kind->head_count * kind->head_size, key = (double)kind->kv_head_count * kind->head_size;
-    double kept = 2 * (query + 2 * key) + 2 * query + 4.0 * kind->head_count;
+    double kept = 2 * (query + 2 * key) + 2 * query, sums = 4.0 * kind->head_count;
 
     if (kind->query_gate)
         kept += 2 * query;
-    if (kind->cross_attention) /* keys and values of the encoder's tokens */
-        kept += 4 * query + 4.0 * kind->head_count + 4 * key * frame->source;
-    return kept / frame->tensor;
+    if (kind->cross_attention) { /* keys and values of the encoder's tokens */
+        kept += 4 * query + 4 * key * frame->source;
+        sums *= 2;
+    }
+    return (frame->wide * kept + sums) / frame->tensor;
 }
 
 static double
@@ -66,7 +86,7 @@ latent_bytes(const struct layer_frame *frame, const struct layer_kind *kind)
     double value = heads * kind->value_size;
     double whole = 2 * (2.0 * kind->query_rank + 2.0 * kind->latent_size + kind->rope_size);
 
-    return whole + (2 * (2 * query + value) + 2 * value + 4 * heads) / frame->tensor;
+    return frame->wide * (whole + (2 * (2 * query + value) + 2 * value) / frame->tensor) + 4 * heads / frame->tensor;
 }
 
 static double
@@ -81,7 +101,7 @@ attention_bytes(const struct layer_frame *frame, const struct layer_kind *kind)
         return latent_bytes(frame, kind);
     case ATTENTION_RECURRENT:
         /* what goes into the mixer and what it makes of it, before and after its scan: its matrices' widths twice */
-        return 4 * (double)kind->mixer_elements / frame->hidden / frame->tensor;
+        return 4 * frame->wide * (double)kind->mixer_elements / frame->hidden / frame->tensor;
     }
     return 0;
 }
@@ -100,19 +120,21 @@ mlp_bytes(const struct layer_frame *frame, const struct layer_kind *kind)
         /* tensor ranks share the tokens of spread experts, and cut the width of experts that are not spread */
         bool spread = frame->setup->plan.expert > 1;
         double rows = kind->experts_per_token / (spread ? frame->tensor : 1);
-        double routed = rows * (4 * frame->hidden + width * kind->expert_size / (spread ? 1 : frame->tensor));
+        double moved = 4 * frame->wide * frame->hidden;
+        double routed = rows * (moved + width * kind->expert_size / (spread ? 1 : frame->tensor));
 
-        return routed + width * kind->shared_size / frame->tensor + 4.0 * kind->expert_count + 2 * frame->hidden;
+        return routed + width * kind->shared_size / frame->tensor + 4.0 * kind->expert_count + moved / 2;
     }
     }
     return 0;
 }
 
-/* Scores of every head against the whole sequence. */
+/* Scores of every head against the whole sequence: after the softmax, after the dropout, and its mask of a byte. */
 static double
 score_bytes(const struct layer_frame *frame, const struct layer_kind *kind)
 {
-    double kept = frame->setup->job->framework == FRAMEWORK_MEGATRON || !frame->setup->arch->causal ? 5 : 6;
+    bool masked = frame->setup->job->framework == FRAMEWORK_MEGATRON || !frame->setup->arch->causal;
+    double kept = masked ? 4 * frame->wide + 1 : (frame->wide > 1 ? 8 : 6);
     double sequence = frame->setup->job->sequence_length;
 
     if (!frame->eager_attention || kind->attention == ATTENTION_NONE || kind->attention == ATTENTION_RECURRENT)
@@ -127,7 +149,7 @@ score_bytes(const struct layer_frame *frame, const struct layer_kind *kind)
 static double
 layer_bytes(const struct layer_frame *frame, const struct layer_kind *kind, bool with_scores)
 {
-    double norms = (frame->eager_norms ? 16 : 8) * frame->hidden / frame->norm_ways;
+    double norms = frame->norms * frame->hidden / frame->norm_ways;
 
     if (kind->cross_attention)
         norms *= 1.5; /* three blocks instead of two */
@@ -145,7 +167,8 @@ selective_bytes(const struct layer_frame *frame, const struct layer_kind *kind)
         return layer_bytes(frame, kind, false);
     if (kind->mlp != MLP_DENSE || kind->attention != ATTENTION_HEADS)
         return layer_bytes(frame, kind, false) / 2;
-    return 4 * frame->hidden / frame->norm_ways + (4 * query + 2 * key + 2.0 * kind->intermediate_size) / frame->tensor;
+    return frame->wide * (4 * frame->hidden / frame->norm_ways +
+                          (4 * query + 2 * key + 2.0 * kind->intermediate_size) / frame->tensor);
 }
 
 static double
@@ -187,7 +210,7 @@ activation_bytes_of(const struct training_setup *setup, const struct stage *stag
 
     activation->tokens = (double)setup->micro_batch_size * setup->job->sequence_length / setup->plan.context;
     activation->in_flight = in_flight(setup, stage);
-    activation->checkpoint = activation->input = 2 * frame.hidden / frame.norm_ways;
+    activation->checkpoint = activation->input = 2 * frame.wide * frame.hidden / frame.norm_ways;
     for (uint32_t i = 0; i < setup->arch->kind_count; i++) {
         const struct layer_kind *kind = &setup->arch->kinds[i];
         double tokens = kind->encoder ? frame.source : 1, layer, layers = stage->kind_layers[i];
@@ -203,8 +226,9 @@ activation_bytes_of(const struct training_setup *setup, const struct stage *stag
     activation->kept = kept * (1 - share) * reached;
     activation->work = 0;
     if (share > 0)
-        activation->work = setup->rates->training_memory_work * largest +
-                           (frame.norm_ways > 1 ? 2 * frame.hidden : 0); /* gathered from its sequence shards */
+        activation->work =
+            setup->rates->training_memory_work * largest +
+            (frame.norm_ways > 1 ? 2 * frame.wide * frame.hidden : 0); /* gathered from its sequence shards */
     else if (selective && setup->job->framework == FRAMEWORK_FSDP)
         activation->work = largest;
 }

@@ -71,14 +71,15 @@ gathering_formula(enum gathering rule)
     case GATHERING_NONE:
         break;
     case GATHERING_FSDP_FROZEN:
-        return "2 blocks x {0} parameters x {1} bytes + 2 bytes x {2} of embedding and head";
+        return "2 blocks x {0} parameters x {1} bytes + {5} bytes x {2} of embedding and head";
     case GATHERING_FSDP_TRAINED:
-        return "2 blocks x {0} parameters x {1} bytes + 2 bytes x {2} of embedding and head + 2 bytes x ({0} + {3}) "
+        return "2 blocks x {0} parameters x {1} bytes + {5} bytes x {2} of embedding and head + {5} bytes x ({0} + "
+               "{3}) "
                "gradients waiting";
     case GATHERING_ZERO3:
-        return "{1} bytes x min({0} parameters, {4} live at most) + 2 bytes x {2} of embedding and head";
+        return "{1} bytes x min({0} parameters, {4} live at most) + {5} bytes x {2} of embedding and head";
     case GATHERING_ZERO2:
-        return "2 buckets x 2 bytes x min({0} parameters, {4} in a bucket)";
+        return "2 buckets x {5} bytes x min({0} parameters, {4} in a bucket)";
     case GATHERING_AUTOCAST:
         return "2 bytes x {0} parameters";
     }
@@ -119,6 +120,7 @@ add_gathered(const struct gathered *gathered, struct footprint *footprint)
     part->values[2] = gathered->root;
     part->values[3] = gathered->head;
     part->values[4] = gathered->limit;
+    part->values[5] = gathered->element_bytes;
 }
 
 /* Scratch of the layers, and what the optimizer step needs beyond the peak that it comes after. */

@@ -25,9 +25,9 @@ static void
 gather_fsdp(bool trains_all, struct gathered *gathered)
 {
     gathered->rule = trains_all ? GATHERING_FSDP_TRAINED : GATHERING_FSDP_FROZEN;
-    gathered->bytes = 2 * gathered->weight_bytes * gathered->block + 2 * gathered->root;
+    gathered->bytes = 2 * gathered->weight_bytes * gathered->block + gathered->element_bytes * gathered->root;
     if (trains_all)
-        gathered->bytes += 2 * gathered->block + 2 * gathered->head;
+        gathered->bytes += gathered->element_bytes * (gathered->block + gathered->head);
 }
 
 static void
@@ -41,7 +41,8 @@ gather_zero(const struct training_setup *setup, const struct stage *stage, doubl
         gathered->rule = GATHERING_ZERO3;
         gathered->block = stage->linear / stage->tensor + stage_expert_elements(stage);
         gathered->limit = rates->training_memory_live_parameters;
-        gathered->bytes = gathered->weight_bytes * lesser(gathered->block, gathered->limit) + 2 * gathered->root;
+        gathered->bytes = gathered->weight_bytes * lesser(gathered->block, gathered->limit) +
+                          gathered->element_bytes * gathered->root;
         if (trains_all) /* FP32 copy of one sub-group */
             gathered->step_bytes = 4 * lesser(trained / stage->shards, rates->training_memory_sub_group);
         break;
@@ -49,7 +50,7 @@ gather_zero(const struct training_setup *setup, const struct stage *stage, doubl
         gathered->rule = GATHERING_ZERO2;
         gathered->block = trained;
         gathered->limit = rates->training_memory_reduce_bucket;
-        gathered->bytes = 2 * 2 * lesser(trained, gathered->limit);
+        gathered->bytes = 2 * gathered->element_bytes * lesser(trained, gathered->limit);
         gathered->step_bytes = 4 * trained / stage->shards;
         break;
     case SHARDING_ZERO1:
@@ -72,7 +73,8 @@ gathered_of(const struct training_setup *setup, const struct stage *stage, doubl
         .block = stage_block_elements(setup, stage),
         .root = (stage->embedding + stage->head) / stage->tensor,
         .head = (double)setup->params->embedding / stage->tensor,
-        .weight_bytes = job->method == METHOD_QLORA ? QLORA_BITS / 8 : 2,
+        .weight_bytes = job->method == METHOD_QLORA ? QLORA_BITS / 8 : precision_element_bytes(job->precision),
+        .element_bytes = precision_element_bytes(job->precision),
     };
 
     if (zero3 && job->framework == FRAMEWORK_FSDP && stage->shards > 1)

@@ -18,7 +18,8 @@ struct gathered {
     enum gathering rule;
     double bytes;
     double block, root, head; /* elements on this GPU */
-    double weight_bytes;      /* of a gathered element: 2, or a 4-bit block's */
+    double weight_bytes;      /* of a gathered element: as below, or a 4-bit block's */
+    double element_bytes;     /* of any other: 2, in fp32 and tf32 4 */
     double limit;             /* elements */
     double step_bytes;        /* temporaries of the optimizer step, when activations are gone */
 };

@@ -15,6 +15,12 @@ is_fp32(enum training_precision precision)
     return precision == PRECISION_FP32 || precision == PRECISION_TF32;
 }
 
+double
+precision_element_bytes(enum training_precision precision)
+{
+    return is_fp32(precision) ? 4 : 2;
+}
+
 /* FP32 moments of one parameter. */
 static double
 moment_bytes(const struct rates *rates, enum optimizer optimizer)

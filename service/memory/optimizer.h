@@ -29,4 +29,7 @@ struct state_bytes adapter_state_bytes_of(const struct rates *rates, const struc
 
 bool precision_is_mixed(enum training_precision precision);
 
+/* Bytes of an activation or of a weight on its way through a layer: 4 in fp32 and tf32, 2 in all else. */
+double precision_element_bytes(enum training_precision precision);
+
 #endif

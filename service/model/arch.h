@@ -79,7 +79,8 @@ struct model_arch {
     /* any other network, known by its work only: layer_count is 0 */
     bool generic;
     uint64_t generic_parameters;
-    double flop_per_sample; /* forward */
+    double flop_per_sample;           /* forward */
+    double depthwise_flop_per_sample; /* of them, in convolutions of one channel each */
     double activation_bytes_per_sample;
     const char *ignored_keys[MAX_IGNORED_KEYS]; /* pointers into the config that changed nothing; lent by the facts */
     uint32_t ignored_key_count;

@@ -93,28 +93,43 @@ try_partial_recompute(struct search *search)
     setup->recompute_share = 0;
 }
 
-/* Decoders are fine-tuned with full recompute, as the usual trainers do by default; Megatron and encoders are not. */
-static bool
-recomputes_by_default(const struct search *search)
+/* What is not searched: the stated form; decoders are fine-tuned with full recompute, as the usual trainers do by
+ * default (not Megatron); encoders and networks known by their work alone are trained without. UNSAID: to be searched.
+ */
+static enum recompute
+settled_recompute(const struct search *search)
 {
-    return is_fine_tuning(search->ask->job) && search->ask->arch->causal &&
-           search->trial_job.framework != FRAMEWORK_MEGATRON;
+    const struct training_job *asked = search->ask->job;
+    const struct model_arch *arch = search->ask->arch;
+
+    if (asked->recompute)
+        return asked->recompute;
+    if (arch->generic || (is_fine_tuning(asked) && !arch->causal))
+        return RECOMPUTE_NONE;
+    return is_fine_tuning(asked) && search->trial_job.framework != FRAMEWORK_MEGATRON ? RECOMPUTE_FULL
+                                                                                      : RECOMPUTE_UNSAID;
+}
+
+/* Nobody recomputes in an encoder what is only tight without: its batches are made to fill the card. */
+static bool
+needs_no_more_recompute(const struct search *search)
+{
+    enum verdict verdict = search->trial.memory.verdict;
+
+    return verdict == VERDICT_FITS || (!search->ask->arch->causal && verdict == VERDICT_TIGHT);
 }
 
 /* none, selective, full: the first that fits is taken, because each later one is slower. */
 static void
 try_recomputes(struct search *search)
 {
-    const struct training_job *asked = search->ask->job;
     struct training_setup *setup = &search->trial.setup;
     bool has_selective =
         search->trial_job.framework == FRAMEWORK_MEGATRON || search->trial_job.framework == FRAMEWORK_FSDP;
+    enum recompute settled = settled_recompute(search);
 
-    if (asked->recompute || search->ask->arch->generic || recomputes_by_default(search)) {
-        setup->recompute = asked->recompute             ? asked->recompute
-                           : search->ask->arch->generic ? RECOMPUTE_NONE
-                                                        : RECOMPUTE_FULL;
-        search->trial_job.recompute = setup->recompute;
+    if (settled) {
+        search->trial_job.recompute = setup->recompute = settled;
         estimate_trial(search);
         return;
     }
@@ -124,7 +139,7 @@ try_recomputes(struct search *search)
         setup->recompute = (enum recompute)level;
         search->trial_job.recompute = setup->recompute;
         estimate_trial(search);
-        if (search->trial.memory.verdict == VERDICT_FITS && level < RECOMPUTE_FULL)
+        if (needs_no_more_recompute(search) && level < RECOMPUTE_FULL)
             return;
     }
     try_partial_recompute(search);
@@ -233,7 +248,8 @@ search_open_plans(struct search *search)
     if (asked.framework != FRAMEWORK_MEGATRON)
         legal_plans_data_parallel(&asked, ask->machine->gpu_count, visit_plan, search);
     bool fits = search->any && search->best->estimate.memory.verdict != VERDICT_DOES_NOT_FIT;
-    bool megatron = asked.framework == FRAMEWORK_MEGATRON || (!asked.framework && asked.method == METHOD_PRETRAIN);
+    bool megatron = asked.framework == FRAMEWORK_MEGATRON ||
+                    (!asked.framework && asked.method == METHOD_PRETRAIN && ask->arch->causal);
 
     if (ask->arch->generic || (ask->machine->gpu_count == 1 && search->any))
         return;

@@ -3,6 +3,7 @@
 
 #include "service/base/quantity.h"
 #include "service/memory/gathered.h"
+#include "service/memory/optimizer.h"
 #include "service/parallel/collective.h"
 #include "service/speed/layer_time.h"
 
@@ -119,7 +120,8 @@ sharded_exchange(const struct training_setup *setup, const struct machine *machi
 {
     const struct rates *rates = setup->rates;
     double sweeps = method_is_adapter(setup->job->method) ? 2 : 3;
-    struct exposed all = exposed_of(sweep(setup, machine, local, 2), sweeps);
+    double bytes = precision_element_bytes(setup->job->precision);
+    struct exposed all = exposed_of(sweep(setup, machine, local, bytes), sweeps);
     double share = runs_hf_modules(setup->job) ? rates->training_exposed_zero3_modules : rates->training_exposed_zero3;
 
     all.seconds += sweeps * latency * stage_layers(setup);
@@ -133,8 +135,10 @@ reduced_exchange(const struct training_setup *setup, const struct machine *machi
                  const struct local_parameters *local, double latency, double busy)
 {
     const struct rates *rates = setup->rates;
-    /* FP32 gradients and 16-bit weights in Megatron, 16-bit gradients and weights elsewhere */
-    double bytes = setup->job->framework == FRAMEWORK_MEGATRON ? 6 : 4;
+    /* FP32 gradients and 16-bit weights in Megatron, 16-bit gradients and weights elsewhere; FP32 both without mixing
+     */
+    double element = precision_element_bytes(setup->job->precision);
+    double bytes = (setup->job->framework == FRAMEWORK_MEGATRON ? 4 : element) + element;
     struct exposed all = exposed_of(sweep(setup, machine, local, bytes), 1);
     double starts = 2 * latency * stage_layers(setup), overlap = rates->training_data_overlap;
 
@@ -164,9 +168,10 @@ data_exchange_of(const struct training_setup *setup, const struct machine *machi
     if (method_is_adapter(setup->job->method))
         return; /* an adapter's gradients are nothing beside the rest */
     if (plan->sharding == SHARDING_ZERO2 && setup->accumulation_steps > 1)
-        ret_exchange->micro_batch =
-            exposed_of(sweep(setup, machine, &local, setup->job->framework == FRAMEWORK_MEGATRON ? 4 : 2),
-                       rates->training_exposed_zero2);
+        ret_exchange->micro_batch = exposed_of(
+            sweep(setup, machine, &local,
+                  setup->job->framework == FRAMEWORK_MEGATRON ? 4 : precision_element_bytes(setup->job->precision)),
+            rates->training_exposed_zero2);
     ret_exchange->step = reduced_exchange(setup, machine, &local, latency, busy);
 }
 
@@ -181,8 +186,11 @@ pipeline_exchange(const struct training_setup *setup, const struct machine *mach
 
     if (plan->pipeline <= 1)
         return (struct exposed){ 0, false };
-    exchange = exposed_of(
-        neighbour_link_seconds(machine, rates, 2 * tokens * setup->arch->hidden_size / ways, machine->gpu_count), 1);
+    exchange = exposed_of(neighbour_link_seconds(machine, rates,
+                                                 precision_element_bytes(setup->job->precision) * tokens *
+                                                     setup->arch->hidden_size / ways,
+                                                 machine->gpu_count),
+                          1);
     exchange.seconds = rates->training_exposed_pipeline * 2 * plan->virtual_stages *
                        (exchange.seconds + 2 * rates->link_latency_seconds);
     return exchange;

@@ -9,6 +9,13 @@
  * each element a convolution makes. */
 static const double kept_bytes_per_element = 4;
 
+/* A filter for each channel is no matrix product: it runs beside the matrix units, and waits for memory. */
+static double
+depthwise_pace(const struct gpu *gpu, const struct rates *rates)
+{
+    return peak_flop_per_second(gpu, PRECISION_FP32) * rates->training_depthwise_share;
+}
+
 void
 generic_time_of(const struct training_setup *setup, const struct machine *machine, struct training_time *ret_time,
                 bool *ret_across)
@@ -24,8 +31,14 @@ generic_time_of(const struct training_setup *setup, const struct machine *machin
 
     *ret_time = (struct training_time){ 0 };
     *ret_across = false;
-    ret_time->linear = samples * 3 * arch->flop_per_sample / pace.linear;
+    if (setup->job->precision == PRECISION_TF32)
+        pace.linear *= rates->training_convolution_tf32_share / rates->training_tf32_share;
+    ret_time->linear = samples * 3 *
+                       ((arch->flop_per_sample - arch->depthwise_flop_per_sample) / pace.linear +
+                        arch->depthwise_flop_per_sample / depthwise_pace(machine->gpu, rates));
     ret_time->elementwise = samples * 3 * rates->training_convolution_passes * (half ? 2 : 4) * elements / pace.memory;
+    /* all GPUs of a node are fed by one host */
+    ret_time->input = rates->training_input_seconds * samples * setup->machine->gpus_per_node;
     ret_time->optimizer = (rates->training_optimizer_bytes + 2 * states) * (double)setup->params->total / pace.memory;
     if (setup->plan.data <= 1)
         return;

@@ -3,9 +3,6 @@
 
 #include "service/memory/gathered.h"
 
-/* Passes over the scores that eager attention makes besides its two products: mask, scale, softmax, dropout. */
-static const double score_passes = 4;
-
 double
 pass_seconds(const struct pass_time *pass)
 {
@@ -34,6 +31,21 @@ host_floor_seconds(const struct training_setup *setup, double layers)
     return seconds;
 }
 
+/* Everything but matrix products: in encoders by whole kernels, whatever the framework; and the scores that eager
+ * attention writes out. */
+static double
+between_products(const struct training_setup *setup, const struct layer_work *work, const struct pace *pace)
+{
+    const struct rates *rates = setup->rates;
+    bool fused = setup->job->framework == FRAMEWORK_MEGATRON;
+    double scores = fused ? rates->training_score_passes_fused : rates->training_score_passes_eager;
+    double plain = setup->arch->causal
+                       ? work->elementwise_bytes / pace->elementwise
+                       : work->elementwise_bytes * rates->training_elementwise_passes_encoder / pace->memory;
+
+    return plain + scores * work->score_bytes / pace->memory;
+}
+
 static void
 forward_time(const struct training_setup *setup, const struct layer_work *work, const struct pace *pace,
              struct pass_time *forward)
@@ -44,7 +56,7 @@ forward_time(const struct training_setup *setup, const struct layer_work *work, 
     forward->memory_traffic = (work->linear_bytes + work->expert_bytes + unpacking) / pace->memory;
     forward->experts = work->expert_flop / pace->experts;
     forward->attention = work->attention_flop / pace->attention;
-    forward->elementwise = (work->elementwise_bytes + score_passes * work->score_bytes) / pace->elementwise;
+    forward->elementwise = between_products(setup, work, pace);
     if (work->adapter_flop > 0) { /* thin products: half the rate */
         forward->linear += 2 * work->adapter_flop / pace->scores;
         forward->elementwise += work->adapter_bytes / pace->elementwise;
@@ -66,7 +78,7 @@ backward_time(const struct training_setup *setup, const struct layer_work *work,
     backward->memory_traffic = bytes / pace->memory;
     backward->experts = gradients * work->expert_flop / pace->experts;
     backward->attention = (eager ? 2 : 2.5) * work->attention_flop / pace->attention;
-    backward->elementwise = 2 * (work->elementwise_bytes + score_passes * work->score_bytes) / pace->elementwise;
+    backward->elementwise = 2 * between_products(setup, work, pace);
     if (work->adapter_flop > 0) {
         backward->linear += 2 * 2 * work->adapter_flop / pace->scores;
         backward->elementwise += 2 * work->adapter_bytes / pace->elementwise;

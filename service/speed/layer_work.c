@@ -6,6 +6,7 @@
 #include "service/memory/activation.h"
 #include "service/memory/gathered.h"
 #include "service/memory/logits.h"
+#include "service/memory/optimizer.h"
 #include "service/parallel/matrices.h"
 #include "service/speed/flop.h"
 
@@ -13,6 +14,7 @@
 struct frame {
     const struct training_setup *setup;
     double hidden, tensor, norm_ways, tokens, sequence, source;
+    double element_bytes;    /* of what passes between products */
     double operand_bytes;    /* of a matrix product's inputs */
     double accumulate_bytes; /* read and write of a weight's gradient */
     bool fp8, eager, spread;
@@ -24,6 +26,7 @@ frame_of(const struct training_setup *setup)
 {
     const struct training_job *job = setup->job;
     bool fp8 = job->precision == PRECISION_FP8_MIXED;
+    double element = precision_element_bytes(job->precision);
 
     return (struct frame){
         .setup = setup,
@@ -33,8 +36,10 @@ frame_of(const struct training_setup *setup)
         .tokens = (double)setup->micro_batch_size * job->sequence_length / setup->plan.context,
         .sequence = job->sequence_length,
         .source = encoder_tokens_per_token(setup->arch, job->sequence_length),
-        .operand_bytes = fp8 ? 1 : 2,
-        .accumulate_bytes = job->framework == FRAMEWORK_MEGATRON ? 8 : 4, /* FP32 main gradient, or 16 bit */
+        .element_bytes = element,
+        .operand_bytes = fp8 ? 1 : element,
+        /* FP32 main gradient, or one as wide as the rest */
+        .accumulate_bytes = job->framework == FRAMEWORK_MEGATRON ? 8 : 2 * element,
         .fp8 = fp8,
         .eager = job->attention == ATTENTION_KERNEL_EAGER,
         .spread = setup->plan.expert > 1,
@@ -88,7 +93,7 @@ add_adapter(const struct frame *frame, const struct layer_matrix *matrix, double
 {
     double share = layers * adapted_share(frame->setup->job, matrix->role);
 
-    work->adapter_bytes += share * 2 * tokens * (matrix->inputs + 3 * matrix->outputs);
+    work->adapter_bytes += share * frame->element_bytes * tokens * (matrix->inputs + 3 * matrix->outputs);
     work->adapter_flop += share * 2 * tokens * frame->rank * (matrix->inputs + matrix->outputs);
 }
 
@@ -99,7 +104,7 @@ add_matrix(const struct frame *frame, const struct layer_matrix *matrix, double 
     double in = matrix->inputs, out = matrix->outputs;
     double tokens = frame->tokens * matrix->tokens / (matrix->whole ? frame->norm_ways : 1);
     double flop = layers * 2 * tokens * in * out;
-    double operands = layers * (frame->operand_bytes * (tokens * in + in * out) + 2 * tokens * out);
+    double operands = layers * (frame->operand_bytes * (tokens * in + in * out) + frame->element_bytes * tokens * out);
 
     work->linear_flop += with_idle_tiles(rates, flop, tokens, out);
     work->linear_flop_backward += with_idle_tiles(rates, flop, tokens, in);
@@ -123,24 +128,24 @@ add_experts(const struct frame *frame, const struct layer_kind *kind, double lay
     double here = kind->expert_count / (frame->spread ? (double)frame->setup->plan.expert : frame->tensor);
     double weights = here * frame->hidden * width * matrices;
     double operands = frame->operand_bytes * (rows * frame->hidden * 2 + rows * width + weights) +
-                      2 * rows * (width * (matrices - 1) + frame->hidden);
+                      frame->element_bytes * rows * (width * (matrices - 1) + frame->hidden);
 
     work->expert_flop += layers * 2 * rows * frame->hidden * width * matrices;
     work->expert_bytes += layers * operands;
     work->expert_bytes_backward += layers * (operands + (frame->fp8 ? 2 * rows * (frame->hidden + width) : 0));
     work->expert_gradient_bytes += layers * (frame->operand_bytes * rows * (2 * frame->hidden + width * matrices) +
                                              frame->accumulate_bytes * weights);
-    work->elementwise_bytes += layers * 2 * rows * (4 * frame->hidden + matrices * width);
+    work->elementwise_bytes += layers * frame->element_bytes * rows * (4 * frame->hidden + matrices * width);
     work->weights += layers * weights;
     work->kernels += layers * (frame->setup->rates->training_expert_kernels - 1);
     if (frame->spread) {
-        work->expert_sent_bytes += layers * 2 * rows * frame->hidden;
+        work->expert_sent_bytes += layers * frame->element_bytes * rows * frame->hidden;
         work->expert_count += layers * 2;
         if (kind->experts_per_token > work->expert_copies)
             work->expert_copies = kind->experts_per_token;
     }
     if (frame->rank > 0 && adapted_share(frame->setup->job, MATRIX_MLP) > 0) {
-        work->adapter_bytes += layers * 2 * rows * (matrices - 1) * (frame->hidden + 3 * width);
+        work->adapter_bytes += layers * frame->element_bytes * rows * (matrices - 1) * (frame->hidden + 3 * width);
         work->adapter_flop += layers * 2 * rows * frame->rank * matrices * (frame->hidden + width);
     }
 }
@@ -173,12 +178,12 @@ add_attention(const struct frame *frame, const struct layer_kind *kind, double l
     work->attention_flop +=
         layers * tokens * (narrow_head_loss(frame, kind) * pair * (attended + crossed) + flop_forward_scan(arch, kind));
     if (frame->eager && pair > 0)
-        work->score_bytes += layers * 2 * tokens * kind->head_count * (length + crossed);
+        work->score_bytes += layers * frame->element_bytes * tokens * kind->head_count * (length + crossed);
     if (frame->setup->plan.context > 1) {
         double kept = kind->attention == ATTENTION_LATENT ? (double)kind->latent_size + kind->rope_size
                                                           : 2.0 * kind->kv_head_count * kind->head_size;
 
-        work->context_bytes += layers * (frame->setup->plan.context - 1) * 2 * tokens * kept;
+        work->context_bytes += layers * (frame->setup->plan.context - 1) * frame->element_bytes * tokens * kept;
     }
 }
 
@@ -208,7 +213,7 @@ add_sums(const struct frame *frame, const struct layer_kind *kind, double layers
 
     if (frame->setup->plan.tensor <= 1)
         return;
-    work->tensor_bytes += layers * blocks * 2 * frame->tokens * frame->hidden;
+    work->tensor_bytes += layers * blocks * frame->element_bytes * frame->tokens * frame->hidden;
     work->tensor_count += layers * blocks;
 }
 
@@ -249,7 +254,7 @@ layer_work_of(const struct training_setup *setup, struct layer_work *ret_work)
             add_experts(&frame, kind, layers, ret_work);
         add_attention(&frame, kind, layers, ret_work);
         add_sums(&frame, kind, layers, ret_work);
-        ret_work->elementwise_bytes += layers * 2 * frame.tokens * elementwise_elements(&frame, kind);
+        ret_work->elementwise_bytes += layers * frame.element_bytes * frame.tokens * elementwise_elements(&frame, kind);
     }
     frame.tokens = whole_tokens;
     add_head(&frame, ret_work);

@@ -125,7 +125,7 @@ sum_of(const struct training_time *time)
     return time->linear + time->memory_traffic + time->experts + time->attention + time->elementwise + time->recompute +
            time->launch_gaps + time->head + time->bubble + time->optimizer + time->tensor_communication +
            time->expert_communication + time->context_communication + time->data_communication +
-           time->pipeline_communication + time->host_link + time->host_step;
+           time->pipeline_communication + time->host_link + time->host_step + time->input;
 }
 
 /* The whole step on a machine: the setup's, or the same GPUs joined otherwise. */
@@ -167,7 +167,7 @@ bottleneck_of(const struct training_time *time, const struct link_use *use)
         [BOTTLENECK_MEMORY_BANDWIDTH] = time->memory_traffic + time->elementwise + time->optimizer,
         [BOTTLENECK_INTERCONNECT] = use->inside + time->host_link,
         [BOTTLENECK_NETWORK] = use->across,
-        [BOTTLENECK_CPU] = time->host_step,
+        [BOTTLENECK_CPU] = time->host_step + time->input,
     };
     enum bottleneck largest = BOTTLENECK_COMPUTE;
 

@@ -11,6 +11,7 @@ struct training_time {
     double linear, memory_traffic, experts, attention, elementwise, recompute, launch_gaps, head, bubble, optimizer;
     double tensor_communication, expert_communication, context_communication, data_communication,
         pipeline_communication;
+    double input;     /* waiting for samples even where loading keeps up */
     double host_link; /* offload: weights and gradients over the GPU's slot */
     double host_step; /* offload: the optimizer on the host's cores */
 };

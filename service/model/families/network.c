@@ -16,6 +16,8 @@ network_convolve(struct network *network, double in, double out, double kernel, 
     network->parameters += weights;
     network->flop += 2 * weights * pixels;
     network->outputs += out * pixels;
+    if (groups > 1 && groups == in)
+        network->depthwise_flop += 2 * weights * pixels;
 }
 
 void
@@ -30,5 +32,6 @@ network_finish(const struct network *network, struct model_arch *ret_arch)
     ret_arch->generic = true;
     ret_arch->generic_parameters = u64_from_double(network->parameters);
     ret_arch->flop_per_sample = network->flop;
+    ret_arch->depthwise_flop_per_sample = network->depthwise_flop;
     ret_arch->activation_bytes_per_sample = kept_bytes_per_output * network->outputs;
 }

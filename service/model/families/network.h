@@ -7,7 +7,8 @@
 
 struct network {
     double parameters, flop, outputs;
-    double side; /* of the square feature map; side^2 are its pixels */
+    double depthwise_flop; /* of `flop` */
+    double side;           /* of the square feature map; side^2 are its pixels */
 };
 
 /* A convolution of kernel x kernel without bias over every pixel; `groups` is 1, or the channels when it is depth-wise.

@@ -55,6 +55,28 @@ START_TEST(full_recompute_keeps_inputs)
 }
 END_TEST
 
+/* Equation 2 whole, s b h (34 + 5 n s / h): BERT keeps the masks of its dropouts, its norms and GELU are one kernel
+ * each in any framework. FP32 doubles all but the masks. */
+START_TEST(korthikanti_an_encoder)
+{
+    double h = 1024, n = 16, s = 384;
+    struct training_case it;
+
+    training_case_init(&it, GPT_12288_80, "a100-sxm-80gb", 1);
+    it.arch.causal = false;
+    it.arch.hidden_size = (uint32_t)h;
+    it.arch.kinds[0].head_count = it.arch.kinds[0].kv_head_count = (uint32_t)n;
+    it.arch.kinds[0].head_size = (uint32_t)(h / n);
+    it.arch.kinds[0].intermediate_size = (uint32_t)(4 * h);
+    it.job.framework = FRAMEWORK_HF_TRAINER;
+    it.job.attention = ATTENTION_KERNEL_EAGER;
+    it.job.sequence_length = (uint32_t)s;
+    ck_assert_double_eq(activation_of(&it, false).kept / 80 - 4 * n, 34 * h + 5 * n * s);
+    it.job.precision = PRECISION_TF32;
+    ck_assert_double_eq(activation_of(&it, false).kept / 80 - 4 * n, 66 * h + 9 * n * s);
+}
+END_TEST
+
 /* Eager code keeps an FP32 copy for each of two norms and both inputs of SwiGLU's product. */
 START_TEST(eager_code_keeps_more)
 {
@@ -124,6 +146,7 @@ main(void)
     TCase *tcase = tcase_create("activation");
 
     tcase_add_test(tcase, korthikanti_a_layer);
+    tcase_add_test(tcase, korthikanti_an_encoder);
     tcase_add_test(tcase, full_recompute_keeps_inputs);
     tcase_add_test(tcase, eager_code_keeps_more);
     tcase_add_test(tcase, schedules_hold_micro_batches);
