@@ -174,8 +174,14 @@ complete_engine(struct serving_job *job, const struct model_arch *arch, struct a
     if (!job->kv_cache_precision) {
         enum weight_format native = arch->native_format ? arch->native_format : WEIGHT_BF16;
 
-        job->kv_cache_precision = job->precision == WEIGHT_FP32 ? KV_FP32 : native == WEIGHT_FP16 ? KV_FP16 : KV_BF16;
-        assume_text(assumptions, "kv_cache_precision", "/serving/kv_cache_precision",
+        /* a checkpoint that asks for a format brings the scales for it */
+        bool scheme = arch->stored.packed && arch->stored.cache != KV_UNSAID && job->precision == arch->stored_format;
+
+        job->kv_cache_precision = scheme                          ? arch->stored.cache
+                                  : job->precision == WEIGHT_FP32 ? KV_FP32
+                                  : native == WEIGHT_FP16         ? KV_FP16
+                                                                  : KV_BF16;
+        assume_text(assumptions, scheme ? "kv_cache_scheme" : "kv_cache_precision", "/serving/kv_cache_precision",
                     kv_format_name(job->kv_cache_precision));
     }
 }

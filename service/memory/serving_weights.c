@@ -113,7 +113,11 @@ serving_weight_bits(const struct model_arch *arch, enum weight_format format)
 {
     double bits = weight_format_bits(format);
     struct weight_bits all = { bits, bits, bits, plain_bits };
+    const struct stored_weights *stored = &arch->stored;
 
+    if (stored->packed && format == arch->stored_format) /* the checkpoint as it stands */
+        return (struct weight_bits){ stored->linear_bits, stored->latent_bits, stored->expert_bits,
+                                     stored->plain_bits };
     if (weight_format_is_gguf(format) || bits > plain_bits)
         all.plain = bits;
     if (format == WEIGHT_NVFP4 || format == WEIGHT_MXFP4)

@@ -14,7 +14,9 @@ enum {
     MAX_LAYERS = 1024,
     MAX_LAYER_KINDS = 8,
     MAX_IGNORED_KEYS = 32,
+    MAX_MIXER_MATRICES = 5,
     ARCH_NAME_SIZE = 96,
+    METHOD_NAME_SIZE = 24,
 };
 
 enum attention_kind {
@@ -50,12 +52,31 @@ struct layer_kind {
     bool shared_gate;     /* one more row of hidden_size */
     bool router_bias;     /* one element an expert (e_score_correction_bias) */
     /* matrices of a recurrent mixer, a layer: what takes the place of query, key, value and output */
-    uint64_t mixer_elements;
+    uint64_t mixer_elements; /* of all of them */
+    struct mixer_matrix {
+        const char *name; /* below its layer, a constant: "linear_attn.out_proj" */
+        uint64_t inputs, outputs;
+    } mixer_matrices[MAX_MIXER_MATRICES];
+    uint32_t mixer_matrix_count;
     /* norms between the blocks, a layer, elements */
     uint64_t norm_elements;
     /* anything else a layer holds that is no matrix of the above (kept whole on every tensor rank) */
     uint64_t other_elements;
     uint64_t recurrent_state_elements; /* ATTENTION_RECURRENT, a sequence */
+};
+
+/* Bytes of a quantised checkpoint, scales and zero points included. */
+struct stored_weights {
+    bool packed;                   /* false: every weight is in native_format, and nothing below is set */
+    char method[METHOD_NAME_SIZE]; /* "awq" */
+    enum kv_format cache;          /* what it asks keys and values to be kept in; KV_UNSAID: nothing */
+    struct stored_layers {
+        uint64_t attention, mlp, experts, router, norms; /* as in struct layer_params, all layers of a kind */
+    } kinds[MAX_LAYER_KINDS];
+    uint64_t embedding, head;
+    /* bits an element in the mean: of attention and dense or shared MLPs, of latent attention, of routed experts, of
+     * everything else */
+    double linear_bits, latent_bits, expert_bits, plain_bits;
 };
 
 struct model_arch {
@@ -74,8 +95,9 @@ struct model_arch {
     uint64_t final_norm_elements;     /* and any other single tensor outside the layers */
     int64_t extra_parameters;         /* a vision tower, or what a stated total adds to or takes from the counted one */
     uint32_t mtp_layer_count;         /* multi-token prediction layers, not counted */
-    enum weight_format stored_format; /* of the checkpoint: WEIGHT_BF16, or what quantization_config says */
     enum weight_format native_format; /* its own 16-bit (or 32-bit) type */
+    enum weight_format stored_format; /* of the checkpoint: the same, or what its quantisation comes nearest to */
+    struct stored_weights stored;
     /* any other network, known by its work only: layer_count is 0 */
     bool generic;
     uint64_t generic_parameters;

@@ -1,4 +1,4 @@
-/* The stored format from dtype and quantization_config, in the spellings that tools write. */
+/* Where the block stands, and what a model keeps of it. */
 #include "service/model/quantization.h"
 
 #include <string.h>
@@ -6,191 +6,172 @@
 
 #include "service/base/quantity.h"
 #include "service/base/text.h"
+#include "service/model/params.h"
+#include "service/model/quantization_methods.h"
 
-struct named_format {
+static const struct {
     const char *name;
     enum weight_format format;
-};
-
-static const struct named_format dtypes[] = {
+} dtypes[] = {
     { "bfloat16", WEIGHT_BF16 }, { "float16", WEIGHT_FP16 }, { "half", WEIGHT_FP16 },
     { "float32", WEIGHT_FP32 },  { "float", WEIGHT_FP32 },
 };
 
-/* quant_method; UNSAID: the number of bits decides */
-static const struct named_format methods[] = {
-    { "awq", WEIGHT_UNSAID },
-    { "gptq", WEIGHT_UNSAID },
-    { "fp8", WEIGHT_FP8 },
-    { "fbgemm_fp8", WEIGHT_FP8 },
-    { "finegrained_fp8", WEIGHT_FP8 },
-    { "bitsandbytes", WEIGHT_UNSAID },
-    { "mxfp4", WEIGHT_MXFP4 },
-    { "modelopt", WEIGHT_UNSAID },
-    { "modelopt_fp4", WEIGHT_NVFP4 },
-    { "nvfp4", WEIGHT_NVFP4 },
-    { "eetq", WEIGHT_INT8 },
-    { "auto-round", WEIGHT_UNSAID },
-    { "intel/auto-round", WEIGHT_UNSAID },
-    { "compressed-tensors", WEIGHT_UNSAID },
-};
-
-/* quant_algo of modelopt (hf_quant_config.json of NVIDIA/Model-Optimizer) */
-static const struct named_format algorithms[] = {
-    { "FP8", WEIGHT_FP8 },
-    { "FP8_PB_WO", WEIGHT_FP8 },
-    { "FP8_PER_CHANNEL_PER_TOKEN", WEIGHT_FP8 },
-    { "NVFP4", WEIGHT_NVFP4 },
-    { "NVFP4_AWQ", WEIGHT_NVFP4 },
-    { "MXFP4", WEIGHT_MXFP4 },
-    { "W4A16_AWQ", WEIGHT_INT4_AWQ },
-    { "W4A8_AWQ", WEIGHT_INT4_AWQ },
-    { "INT4_AWQ", WEIGHT_INT4_AWQ },
-    { "W8A8_SQ_PER_CHANNEL", WEIGHT_INT8 },
-    { "INT8_SQ", WEIGHT_INT8 },
-};
-
-static const struct named_format *
-named(const struct named_format *rows, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcasecmp(rows[i].name, name) == 0)
-            return &rows[i];
-    }
-    return NULL;
-}
-
-/* Facts of a block, quietly: a value of another type than expected says nothing. */
-struct block {
-    const struct facts *facts;
-    char path[FACT_PATH_SIZE / 2];
-};
-
-static const struct fact *
-block_fact(const struct block *block, const char *key)
-{
-    char path[FACT_PATH_SIZE];
-
-    text_format(path, sizeof(path), "%s/%s", block->path, key);
-    return facts_get(block->facts, path);
-}
-
-static const char *
-block_word(const struct block *block, const char *key)
-{
-    const struct fact *fact = block_fact(block, key);
-
-    return fact != NULL && fact->kind == FACT_TEXT ? fact->text : "";
-}
-
-static bool
-block_flag(const struct block *block, const char *key)
-{
-    const struct fact *fact = block_fact(block, key);
-
-    return fact != NULL && fact->kind == FACT_BOOL && fact->integer != 0;
-}
-
-/* Bits: "bits": 4, or "int4" as some tools write; 0 when unsaid. */
-static int64_t
-block_bits(const struct block *block, const char *key)
-{
-    const struct fact *fact = block_fact(block, key);
-
-    if (fact != NULL && fact->kind == FACT_INTEGER)
-        return fact->integer;
-    if (fact != NULL && fact->kind == FACT_TEXT)
-        return strstr(fact->text, "4") != NULL ? 4 : strstr(fact->text, "8") != NULL ? 8 : 0;
-    return 0;
-}
-
-/* The weights of the first group of a compressed-tensors or modelopt block. */
 static enum weight_format
-format_of_group(const struct block *block)
-{
-    const char *type = block_word(block, "config_groups/group_0/weights/type");
-    int64_t bits = block_bits(block, "config_groups/group_0/weights/num_bits");
-
-    if (strcmp(type, "float") == 0)
-        return bits == 8 ? WEIGHT_FP8 : bits == 4 ? WEIGHT_NVFP4 : WEIGHT_UNSAID;
-    return bits == 8 ? WEIGHT_INT8 : bits == 4 ? WEIGHT_INT4_GPTQ : WEIGHT_UNSAID;
-}
-
-static enum weight_format
-format_of_bits(const struct block *block, const char *method)
-{
-    int64_t bits = block_bits(block, "bits");
-
-    if (strcmp(method, "bitsandbytes") == 0)
-        return block_flag(block, "load_in_8bit")                                         ? WEIGHT_INT8
-               : block_flag(block, "load_in_4bit") || block_flag(block, "_load_in_4bit") ? WEIGHT_NF4
-                                                                                         : WEIGHT_UNSAID;
-    if (bits == 8)
-        return WEIGHT_INT8;
-    if (bits == 4 || bits == 0)
-        return strcmp(method, "awq") == 0 ? WEIGHT_INT4_AWQ : bits == 4 ? WEIGHT_INT4_GPTQ : WEIGHT_UNSAID;
-    return WEIGHT_UNSAID;
-}
-
-static enum weight_format
-format_of_block(const struct block *block)
-{
-    const char *method = block_word(block, "quant_method");
-    const struct named_format *known = named(methods, COUNT_OF(methods), method);
-    const struct named_format *algorithm = named(algorithms, COUNT_OF(algorithms), block_word(block, "quant_algo"));
-    enum weight_format group;
-
-    if (known != NULL && known->format != WEIGHT_UNSAID)
-        return known->format;
-    if (algorithm != NULL)
-        return algorithm->format;
-    group = format_of_group(block);
-    if (group != WEIGHT_UNSAID || (known == NULL && method[0] != '\0'))
-        return group;
-    return format_of_bits(block, method);
-}
-
-static const struct fact *
-dtype_fact(const struct facts *facts)
+native_format_of(const struct facts *facts)
 {
     static const char *const paths[] = { "/torch_dtype", "/dtype", "/text_config/torch_dtype", "/text_config/dtype" };
     const struct fact *found = NULL;
 
     for (size_t i = 0; i < COUNT_OF(paths) && found == NULL; i++)
         found = facts_get(facts, paths[i]);
-    return found;
+    if (found == NULL || found->kind != FACT_TEXT)
+        return WEIGHT_BF16;
+    const char *name = strncmp(found->text, "torch.", 6) == 0 ? found->text + 6 : found->text;
+    for (size_t i = 0; i < COUNT_OF(dtypes); i++) {
+        if (strcasecmp(dtypes[i].name, name) == 0)
+            return dtypes[i].format;
+    }
+    return WEIGHT_BF16;
+}
+
+/* The first of several places that holds a block; inside it may be one that hf_quant_config.json wraps. */
+static bool
+find_block(const struct facts *facts, const char *const *paths, size_t count, struct block *ret_block)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct block outer = { .facts = facts };
+
+        if (paths[i][0] != '\0') {
+            const struct fact *fact = facts_get(facts, paths[i]);
+
+            if (fact == NULL || !block_of_fact(&outer, fact, ret_block))
+                continue;
+            outer = *ret_block;
+        }
+        if (!block_inside(&outer, "quantization", ret_block) && !block_inside(&outer, "quantization_config", ret_block))
+            *ret_block = outer;
+        return true;
+    }
+    return false;
+}
+
+/* kv_cache_scheme, kv_cache_quant_algo: "FP8", or an object of bits and type. */
+static enum kv_format
+cache_format_of(const struct block *block)
+{
+    const char *name = block_word(block, "kv_cache_scheme|kv_cache_quant_algo|kv_cache_dtype");
+    int64_t bits = block_number(block, "kv_cache_scheme/num_bits", 0);
+
+    if (bits == 8)
+        return strcasecmp(block_word(block, "kv_cache_scheme/type"), "int") == 0 ? KV_INT8 : KV_FP8;
+    if (strncasecmp(name, "fp8", 3) == 0)
+        return KV_FP8;
+    if (strcasecmp(name, "int8") == 0)
+        return KV_INT8;
+    return KV_UNSAID;
+}
+
+static struct notice *
+note_at(struct notices *notices, enum notice_code code, const char *pointer, const char *path, const char *text)
+{
+    char at[NOTE_POINTER_SIZE];
+
+    text_format(at, sizeof(at), "%s%s", pointer, path);
+
+    struct notice *notice = notice_add(notices, code, at);
+    text_copy(notice->text[0], NOTE_TEXT_SIZE, text);
+    return notice;
+}
+
+/* Weighs the checkpoint that the block describes; false when it is of a kind that is not known. */
+static bool
+apply_block(const struct block *block, const char *pointer, struct model_arch *arch, struct notices *notices)
+{
+    struct checkpoint checkpoint;
+    const char *method = block_word(block, "quant_method|quant_algo");
+
+    checkpoint_begin(arch, &checkpoint);
+    enum weight_format format = quantization_apply(block, &checkpoint, &method);
+    if (format == WEIGHT_UNSAID) {
+        (void)note_at(notices, NOTICE_QUANTIZATION_UNKNOWN, pointer, block->path, method);
+        return false;
+    }
+    const struct fact *experts = facts_get(block->facts, "/expert_dtype"); /* of DeepSeek configs, beside the block */
+    if (experts != NULL && experts->kind == FACT_TEXT && strcasecmp(experts->text, "fp4") == 0)
+        checkpoint_class(&checkpoint, MODULE_EXPERTS,
+                         checkpoint_storage(&checkpoint, weight_storage_groups(4, 32, 8, 0)));
+    checkpoint_weigh(&checkpoint, &arch->stored);
+    text_copy(arch->stored.method, sizeof(arch->stored.method), method);
+    arch->stored_format = format;
+    arch->stored.cache = cache_format_of(block);
+    if (checkpoint.not_matched > 0)
+        note_at(notices, NOTICE_QUANTIZATION_LIST_INCOMPLETE, pointer, block->path, method)->number[0] =
+            checkpoint.not_matched;
+    return true;
 }
 
 void
 quantization_read(struct reader *reader)
 {
-    static const char *const paths[] = { "/quantization_config", "/text_config/quantization_config", "/quantization",
-                                         "/compression_config" };
-    const struct fact *dtype = dtype_fact(&reader->facts);
-    const struct named_format *native = NULL;
+    static const char *const paths[] = {
+        "/quantization_config",
+        "/text_config/quantization_config",
+        "/language_config/quantization_config",
+        "/llm_config/quantization_config",
+        "/quantization",
+        "/compression_config",
+        "/hf_quant_config",
+    };
     struct model_arch *arch = reader->arch;
+    struct block block;
 
-    if (dtype != NULL && dtype->kind == FACT_TEXT)
-        native = named(dtypes, COUNT_OF(dtypes), dtype->text);
-    arch->native_format = native != NULL ? native->format : WEIGHT_BF16;
+    arch->native_format = native_format_of(&reader->facts);
     arch->stored_format = arch->native_format;
-    for (size_t i = 0; i < COUNT_OF(paths); i++) {
-        struct block block = { .facts = &reader->facts };
-        const struct fact *fact = facts_get(&reader->facts, paths[i]);
+    if (find_block(&reader->facts, paths, COUNT_OF(paths), &block))
+        (void)apply_block(&block, reader->pointer, arch, reader->notices);
+}
 
-        if (fact == NULL || fact->kind != FACT_OBJECT || fact->integer == 0)
-            continue;
-        text_copy(block.path, sizeof(block.path), paths[i]);
-        enum weight_format format = format_of_block(&block);
-        if (format != WEIGHT_UNSAID) {
-            arch->stored_format = format;
-        } else {
-            char pointer[NOTE_POINTER_SIZE];
+void
+quantization_read_beside(const struct facts *facts, const char *pointer, struct model_arch *arch,
+                         struct notices *notices)
+{
+    static const char *const paths[] = { "" };
+    enum weight_format before = arch->stored_format;
+    bool was_packed = arch->stored.packed;
+    struct block block;
 
-            text_format(pointer, sizeof(pointer), "%s%s", reader->pointer, paths[i]);
-            struct notice *notice = notice_add(reader->notices, NOTICE_QUANTIZATION_UNKNOWN, pointer);
-            text_copy(notice->text[0], sizeof(notice->text[0]), block_word(&block, "quant_method"));
-        }
+    if (!find_block(facts, paths, COUNT_OF(paths), &block) || !apply_block(&block, pointer, arch, notices))
         return;
+    if (was_packed && before != arch->stored_format) {
+        struct notice *notice = notice_add(notices, NOTICE_QUANTIZATION_CONFIG_OVERRIDDEN, pointer);
+
+        text_copy(notice->text[0], NOTE_TEXT_SIZE, weight_format_name(before));
+        text_copy(notice->text[1], NOTE_TEXT_SIZE, weight_format_name(arch->stored_format));
     }
+}
+
+uint64_t
+quantization_stored_bytes(const struct model_arch *arch)
+{
+    const struct stored_weights *stored = &arch->stored;
+    uint64_t native = arch->native_format == WEIGHT_FP32 ? 4 : 2;
+    struct model_params params = model_params_count(arch);
+    uint64_t bytes = u64_add_sat(stored->embedding, stored->head);
+
+    if (!stored->packed)
+        return u64_mul_sat(params.total, native);
+    bytes = u64_add_sat(bytes, u64_mul_sat(u64_add_sat(params.position, params.final_norm), native));
+    bytes = u64_add_sat(bytes, u64_mul_sat(params.extra, native));
+    for (uint32_t i = 0; i < arch->kind_count; i++) {
+        const struct stored_layers *layers = &stored->kinds[i];
+
+        bytes = u64_add_sat(bytes, u64_add_sat(layers->attention, layers->mlp));
+        bytes = u64_add_sat(bytes, u64_add_sat(layers->experts, layers->router));
+        bytes = u64_add_sat(bytes, layers->norms);
+    }
+    if (arch->extra_parameters < 0) /* a stated total below the counted one: taken off evenly */
+        return u64_from_double((double)bytes * (double)params.total /
+                               ((double)params.total - (double)arch->extra_parameters));
+    return bytes;
 }

@@ -3,11 +3,20 @@
 
 #include "service/base/quantity.h"
 
+/* One more matrix of the mixer; beyond MAX_MIXER_MATRICES it only counts. */
+static void
+add_matrix(struct layer_kind *kind, const char *name, uint64_t inputs, uint64_t outputs)
+{
+    kind->mixer_elements = u64_add_sat(kind->mixer_elements, u64_mul_sat(inputs, outputs));
+    if (kind->mixer_matrix_count < MAX_MIXER_MATRICES)
+        kind->mixer_matrices[kind->mixer_matrix_count++] = (struct mixer_matrix){ name, inputs, outputs };
+}
+
 /* Gated delta net (arXiv:2412.06464 section 3): one projection in for query, key, value and gate, one for the decay and
  * the write strength of each value head, a short convolution, one projection out. The state is a matrix a value head.
- */
-void
-recurrent_delta_net(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+ * `apart`: each projection in is two matrices. */
+static void
+read_delta_net(struct reader *reader, uint32_t hidden, bool apart, struct layer_kind *ret_kind)
 {
     uint64_t key_heads = reader_count(reader, "linear_num_key_heads", 1, LIMIT_HEADS);
     uint64_t value_heads = reader_count(reader, "linear_num_value_heads", 1, LIMIT_HEADS);
@@ -19,15 +28,37 @@ recurrent_delta_net(struct reader *reader, uint32_t hidden, struct layer_kind *r
     uint64_t mixed = 2 * keys + values;
 
     ret_kind->attention = ATTENTION_RECURRENT;
-    ret_kind->mixer_elements = (mixed + values + 2 * value_heads + values) * hidden;
+    if (apart) {
+        add_matrix(ret_kind, "linear_attn.in_proj_qkv", hidden, mixed);
+        add_matrix(ret_kind, "linear_attn.in_proj_z", hidden, values);
+        add_matrix(ret_kind, "linear_attn.in_proj_b", hidden, value_heads);
+        add_matrix(ret_kind, "linear_attn.in_proj_a", hidden, value_heads);
+    } else {
+        add_matrix(ret_kind, "linear_attn.in_proj_qkvz", hidden, mixed + values);
+        add_matrix(ret_kind, "linear_attn.in_proj_ba", hidden, 2 * value_heads);
+    }
+    add_matrix(ret_kind, "linear_attn.out_proj", values, hidden);
     ret_kind->other_elements += mixed * kernel + 2 * value_heads + value_size;
     ret_kind->recurrent_state_elements = value_heads * key_size * value_size + mixed * (kernel - 1);
+}
+
+void
+recurrent_delta_net(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    read_delta_net(reader, hidden, false, ret_kind);
+}
+
+void
+recurrent_delta_net_apart(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    read_delta_net(reader, hidden, true, ret_kind);
 }
 
 /* Mamba (arXiv:2312.00752 section 3.4): projection in for the branch and its gate, a short convolution, what makes the
  * step and the two state vectors from it, projection out; a state a channel. */
 struct mamba_keys {
     const char *expand, *state, *kernel, *rank, *conv_bias, *proj_bias, *inner;
+    const char *in_proj, *x_proj, *dt_proj, *out_proj; /* names of its matrices */
 };
 
 static void
@@ -48,7 +79,10 @@ read_mamba(struct reader *reader, const struct mamba_keys *keys, uint64_t hidden
     if (rank_fact != NULL && rank_fact->kind != FACT_TEXT) /* "auto" is a sixteenth */
         rank = reader_count(reader, keys->rank, 1, LIMIT_WIDTH);
     ret_kind->attention = ATTENTION_RECURRENT;
-    ret_kind->mixer_elements = hidden * 2 * inner + inner * (rank + 2 * state) + rank * inner + inner * hidden;
+    add_matrix(ret_kind, keys->in_proj, hidden, 2 * inner);
+    add_matrix(ret_kind, keys->x_proj, inner, rank + 2 * state);
+    add_matrix(ret_kind, keys->dt_proj, rank, inner);
+    add_matrix(ret_kind, keys->out_proj, inner, hidden);
     ret_kind->other_elements += inner * kernel + (conv_bias ? inner : 0) + inner /* of the step */ + inner * state +
                                 inner + (proj_bias ? 2 * inner + hidden : 0) + (normed ? rank + 2 * state : 0);
     ret_kind->recurrent_state_elements = inner * (state + kernel - 1);
@@ -63,7 +97,11 @@ recurrent_mamba(struct reader *reader, uint32_t hidden, struct layer_kind *ret_k
                                             .rank = "time_step_rank",
                                             .conv_bias = "use_conv_bias",
                                             .proj_bias = "use_bias",
-                                            .inner = "intermediate_size" };
+                                            .inner = "intermediate_size",
+                                            .in_proj = "mixer.in_proj",
+                                            .x_proj = "mixer.x_proj",
+                                            .dt_proj = "mixer.dt_proj",
+                                            .out_proj = "mixer.out_proj" };
 
     read_mamba(reader, &keys, hidden, false, ret_kind);
 }
@@ -77,15 +115,20 @@ recurrent_jamba(struct reader *reader, uint32_t hidden, struct layer_kind *ret_k
                                             .kernel = "mamba_d_conv",
                                             .rank = "mamba_dt_rank",
                                             .conv_bias = "mamba_conv_bias",
-                                            .proj_bias = "mamba_proj_bias" };
+                                            .proj_bias = "mamba_proj_bias",
+                                            .in_proj = "mamba.in_proj",
+                                            .x_proj = "mamba.x_proj",
+                                            .dt_proj = "mamba.dt_proj",
+                                            .out_proj = "mamba.out_proj" };
 
     read_mamba(reader, &keys, hidden, true, ret_kind);
 }
 
 /* Mamba-2 (arXiv:2405.21060 section 7): heads share state vectors in groups; one projection in for gate, branch, state
  * vectors and steps; a gated norm before the projection out. */
-void
-recurrent_mamba2(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+static void
+read_mamba2(struct reader *reader, uint32_t hidden, const char *in_proj, const char *out_proj,
+            struct layer_kind *ret_kind)
 {
     uint64_t heads = reader_count(reader, "mamba_num_heads|mamba_n_heads|num_heads", 1, LIMIT_HEADS);
     uint64_t head_size = reader_count(reader, "mamba_head_dim|mamba_d_head|head_dim", 1, LIMIT_HEAD_SIZE);
@@ -100,10 +143,36 @@ recurrent_mamba2(struct reader *reader, uint32_t hidden, struct layer_kind *ret_
 
     (void)reader_find(reader, "expand|mamba_expand");
     ret_kind->attention = ATTENTION_RECURRENT;
-    ret_kind->mixer_elements = u64_add_sat(u64_mul_sat(projected, hidden), u64_mul_sat(inner, hidden));
+    add_matrix(ret_kind, in_proj, hidden, projected);
+    add_matrix(ret_kind, out_proj, inner, hidden);
     ret_kind->other_elements +=
         mixed * kernel + (conv_bias ? mixed : 0) + 3 * heads + inner + (proj_bias ? projected + hidden : 0);
     ret_kind->recurrent_state_elements = inner * state + mixed * (kernel - 1);
+}
+
+void
+recurrent_mamba2(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    read_mamba2(reader, hidden, "mixer.in_proj", "mixer.out_proj", ret_kind);
+}
+
+void
+recurrent_bamba(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    read_mamba2(reader, hidden, "mamba.in_proj", "mamba.out_proj", ret_kind);
+}
+
+/* RWKV-4 (arXiv:2305.13048 section 3): time mixing of four matrices, and the one that gates the channels. */
+void
+recurrent_rwkv(uint64_t hidden, uint64_t inner, struct layer_kind *ret_kind)
+{
+    ret_kind->attention = ATTENTION_RECURRENT;
+    add_matrix(ret_kind, "attention.key", hidden, inner);
+    add_matrix(ret_kind, "attention.value", hidden, inner);
+    add_matrix(ret_kind, "attention.receptance", hidden, inner);
+    add_matrix(ret_kind, "attention.output", inner, hidden);
+    add_matrix(ret_kind, "feed_forward.receptance", hidden, hidden);
+    ret_kind->recurrent_state_elements = 5 * hidden;
 }
 
 /* LFM2's gated short convolution: three branches in, one out (LiquidAI/LFM2-1.2B) */
@@ -117,7 +186,8 @@ recurrent_short_conv(struct reader *reader, uint32_t hidden, struct layer_kind *
     for (size_t i = 0; i < COUNT_OF(no_size); i++)
         (void)reader_find(reader, no_size[i]);
     ret_kind->attention = ATTENTION_RECURRENT;
-    ret_kind->mixer_elements = 4 * (uint64_t)hidden * hidden;
+    add_matrix(ret_kind, "conv.in_proj", hidden, 3 * (uint64_t)hidden);
+    add_matrix(ret_kind, "conv.out_proj", hidden, hidden);
     ret_kind->other_elements += hidden * kernel + (bias ? 5 * (uint64_t)hidden : 0);
     ret_kind->recurrent_state_elements = hidden * (kernel - 1);
 }

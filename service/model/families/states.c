@@ -78,7 +78,7 @@ static const struct fixed bamba_fixed[] = { { "attn_rotary_emb", NULL }, { "mamb
 static const struct decoder bamba = {
     .kv_heads = 8,
     .fixed = bamba_fixed,
-    .recurrent = recurrent_mamba2,
+    .recurrent = recurrent_bamba,
     .attention_list_key = "attn_layer_indices",
 };
 
@@ -105,7 +105,6 @@ read_stack(struct reader *reader, const struct decoder *traits)
 static const struct decoder mamba = { .tied = true, .recurrent = recurrent_mamba };
 static const struct decoder mamba2 = { .recurrent = recurrent_mamba2 };
 
-/* RWKV-4 (arXiv:2305.13048 section 3): time mixing of four matrices, channel mixing of three. */
 static void
 read_rwkv(struct reader *reader, const struct decoder *traits)
 {
@@ -123,10 +122,8 @@ read_rwkv(struct reader *reader, const struct decoder *traits)
     arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
     arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", traits->tied);
     arch->final_norm_elements = 4 * hidden; /* one before the first layer, one behind the last */
-    kind.attention = ATTENTION_RECURRENT;
-    kind.mixer_elements = 4 * hidden * inner + hidden * hidden; /* the last gates the channels */
-    kind.other_elements = 2 * inner + 5 * hidden;               /* decay, first, how much of the token before */
-    kind.recurrent_state_elements = 5 * hidden;
+    recurrent_rwkv(hidden, inner, &kind);
+    kind.other_elements = 2 * inner + 5 * hidden; /* decay, first, how much of the token before */
     kind.norm_elements = 4 * hidden;
     kind.mlp = MLP_DENSE;
     kind.intermediate_size = reader_count_or(reader, "intermediate_size", 1, LIMIT_WIDTH, (uint32_t)(4 * hidden));

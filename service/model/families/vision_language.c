@@ -161,7 +161,7 @@ static const struct decoder qwen3_5 = {
     .qk_norm = QK_NORM_HEAD_SIZE,
     .qk_norm_when = { .always = true },
     .query_gate = true,
-    .recurrent = recurrent_delta_net,
+    .recurrent = recurrent_delta_net_apart,
     .period_keys = "full_attention_interval",
     .period = 4,
 };
@@ -184,7 +184,7 @@ static const struct decoder qwen3_5_moe = {
     .qk_norm = QK_NORM_HEAD_SIZE,
     .qk_norm_when = { .always = true },
     .query_gate = true,
-    .recurrent = recurrent_delta_net,
+    .recurrent = recurrent_delta_net_apart,
     .period_keys = "full_attention_interval",
     .period = 4,
     .experts = &qwen3_5_experts,

@@ -159,7 +159,7 @@ START_TEST(fp4_leaves_some_matrices_alone)
     serving_fixture_make(&experts, "gpt-oss-120b", NULL, 1, &job);
     struct weight_bits mxfp4 = serving_weight_bits(&experts.arch, WEIGHT_MXFP4);
     ck_assert_double_eq(mxfp4.linear, 16);
-    ck_assert_double_eq(mxfp4.experts, 4.25);
+    ck_assert_double_eq_tol(mxfp4.experts, 4.25, 0.005); /* their biases stay in 16 bits */
 }
 END_TEST
 

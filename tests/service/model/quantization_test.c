@@ -21,7 +21,7 @@ static const struct {
     const char *source;
     enum weight_format stored;
     bool noticed;
-    struct block_fact facts[4];
+    struct block_fact facts[8];
 } blocks[] = {
     { "none: meta-llama/Llama-3.1-8B", WEIGHT_BF16, false, { { "/torch_dtype", "text", "bfloat16" } } },
     { "none: huggyllama/llama-7b", WEIGHT_FP16, false, { { "/torch_dtype", "text", "float16" } } },
@@ -78,6 +78,9 @@ static const struct {
       WEIGHT_INT8,
       false,
       { { "/quantization_config", "object", "5" },
+        { "/quantization_config/config_groups", "object", "1" },
+        { "/quantization_config/config_groups/group_0", "object", "1" },
+        { "/quantization_config/config_groups/group_0/weights", "object", "2" },
         { "/quantization_config/config_groups/group_0/weights/num_bits", "integer", "8" },
         { "/quantization_config/config_groups/group_0/weights/type", "text", "int" },
         { "/quantization_config/quant_method", "text", "compressed-tensors" } } },
@@ -85,6 +88,9 @@ static const struct {
       WEIGHT_FP8,
       false,
       { { "/quantization_config", "object", "5" },
+        { "/quantization_config/config_groups", "object", "1" },
+        { "/quantization_config/config_groups/group_0", "object", "1" },
+        { "/quantization_config/config_groups/group_0/weights", "object", "2" },
         { "/quantization_config/config_groups/group_0/weights/num_bits", "integer", "8" },
         { "/quantization_config/config_groups/group_0/weights/type", "text", "float" },
         { "/quantization_config/quant_method", "text", "compressed-tensors" } } },
@@ -92,9 +98,9 @@ static const struct {
       WEIGHT_BF16,
       true,
       { { "/quantization_config", "object", "2" }, { "/quantization_config/quant_method", "text", "aqlm" } } },
-    { "3 bits: mlx-community",
-      WEIGHT_BF16,
-      true,
+    { "3 bits, of which 4-bit kernels come nearest: mlx-community",
+      WEIGHT_INT4_GPTQ,
+      false,
       { { "/quantization", "object", "2" }, { "/quantization/bits", "integer", "3" } } },
     { "a block of another kind",
       WEIGHT_BF16,

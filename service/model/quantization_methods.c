@@ -1,0 +1,371 @@
+/* One function a method; each source says what its files hold beside the values. */
+#include "service/model/quantization_methods.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "service/base/quantity.h"
+
+enum { MAX_BITS = 8, MAX_GROUP = 1 << 20 };
+
+enum weight_format
+quantization_integer_format(int64_t bits)
+{
+    return bits > 4 ? WEIGHT_INT8 : WEIGHT_INT4_GPTQ;
+}
+
+int32_t
+quantization_group(const struct block *block, int32_t absent)
+{
+    int64_t group = block_number(block, "group_size|groupsize|q_group_size", absent);
+
+    return group > 0 && group <= MAX_GROUP ? (int32_t)group : WHOLE_LENGTH;
+}
+
+/* Bits of an integer format; 0 when they are none that values can have. */
+static uint32_t
+integer_bits(const struct block *block, int64_t absent)
+{
+    int64_t bits = block_number(block, "bits|w_bit|wbits|nbits|weight_bits", absent);
+
+    return bits >= 2 && bits <= MAX_BITS ? (uint32_t)bits : 0;
+}
+
+/* 32-bit words of values, a scale of 16 bits and a zero point of the values' bits for each group
+ * (casper-hansen/AutoAWQ awq/modules/linear/gemm.py). */
+static enum weight_format
+apply_awq(const struct block *block, struct checkpoint *checkpoint)
+{
+    uint32_t bits = integer_bits(block, 4);
+
+    if (bits == 0)
+        return WEIGHT_UNSAID;
+    struct weight_storage storage = weight_storage_groups(bits, quantization_group(block, 128), 16, bits);
+    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, storage));
+    return bits == 4 ? WEIGHT_INT4_AWQ : quantization_integer_format(bits);
+}
+
+/* The same, and where rows were put in another order the group of each input, 32 bits
+ * (AutoGPTQ/AutoGPTQ auto_gptq/nn_modules/qlinear/qlinear_cuda.py). */
+static struct weight_storage
+gptq_storage(const struct block *block, uint32_t bits, int32_t group)
+{
+    struct weight_storage storage = weight_storage_groups(bits, group, 16, bits);
+
+    storage.input_bits = block_flag(block, "desc_act|act_order") ? 32 : 0;
+    return storage;
+}
+
+/* GPTQModel's "dynamic": "-:expression" leaves out, "+:expression" (or no sign) has bits or a group of its own. */
+static void
+apply_dynamic(const struct block *block, uint32_t bits, struct checkpoint *checkpoint)
+{
+    struct block dynamic;
+    const struct fact *fact;
+    const char *name;
+    size_t at = 0;
+
+    if (!block_inside(block, "dynamic", &dynamic))
+        return;
+    while (block_member(&dynamic, &at, &fact, &name)) {
+        struct block own = { .facts = block->facts };
+        uint8_t storage = STORAGE_NATIVE;
+
+        if (strncmp(name, "-:", 2) != 0) {
+            if (!block_of_fact(&dynamic, fact, &own))
+                continue; /* empty: nothing of its own */
+            uint32_t own_bits = integer_bits(&own, bits);
+            if (own_bits > 0)
+                storage = checkpoint_storage(
+                    checkpoint,
+                    gptq_storage(block, own_bits, quantization_group(&own, quantization_group(block, 128))));
+        }
+        checkpoint_rule(checkpoint, name + (name[1] == ':' ? 2 : 0), true, storage);
+    }
+}
+
+/* modules_in_block_to_quantize: lists of names; what is in none of them is left as it is. */
+static bool
+apply_chosen(const struct block *block, uint8_t storage, struct checkpoint *checkpoint)
+{
+    const struct fact *list = block_fact(block, "modules_in_block_to_quantize");
+    bool any = false;
+
+    if (list == NULL || list->kind != FACT_LIST)
+        return false;
+    size_t length = strlen(list->path);
+    for (size_t i = (size_t)(list - block->facts->items) + 1; i < block->facts->count; i++) {
+        const struct fact *fact = &block->facts->items[i];
+
+        if (strncmp(fact->path, list->path, length) != 0)
+            break;
+        if (fact->kind != FACT_TEXT)
+            continue;
+        checkpoint_rule(checkpoint, fact->text, false, storage);
+        any = true;
+    }
+    return any;
+}
+
+static enum weight_format
+apply_gptq(const struct block *block, struct checkpoint *checkpoint)
+{
+    uint32_t bits = integer_bits(block, 4);
+
+    if (bits == 0)
+        return WEIGHT_UNSAID;
+    uint8_t storage = checkpoint_storage(checkpoint, gptq_storage(block, bits, quantization_group(block, 128)));
+    if (!apply_chosen(block, storage, checkpoint))
+        checkpoint_linears(checkpoint, storage);
+    if (block_flag(block, "lm_head"))
+        checkpoint->head = storage;
+    apply_dynamic(block, bits, checkpoint);
+    return quantization_integer_format(bits);
+}
+
+/* auto-round packs like GPTQ; extra_config names what has bits of its own (intel/auto-round). */
+static enum weight_format
+apply_auto_round(const struct block *block, struct checkpoint *checkpoint)
+{
+    const char *type = block_word(block, "data_type");
+    struct block extra, own;
+    const struct fact *fact;
+    const char *name;
+    size_t at = 0;
+
+    if (strncmp(type, "mx_fp", 5) == 0 || strncmp(type, "nv_fp", 5) == 0) {
+        struct weight_storage storage;
+        enum weight_format format = quantization_algorithm(type[0] == 'm' ? "MXFP4" : "NVFP4", block, &storage);
+
+        checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, storage));
+        return format;
+    }
+    enum weight_format format = apply_gptq(block, checkpoint);
+    if (format == WEIGHT_UNSAID || !block_inside(block, "extra_config", &extra))
+        return format;
+    while (block_member(&extra, &at, &fact, &name)) {
+        if (!block_of_fact(&extra, fact, &own))
+            continue;
+        uint32_t bits = integer_bits(&own, 0); /* 16: left as it is */
+        uint8_t storage = STORAGE_NATIVE;
+        if (bits > 0)
+            storage = checkpoint_storage(
+                checkpoint, gptq_storage(block, bits, quantization_group(&own, quantization_group(block, 128))));
+        checkpoint_rule(checkpoint, name, strpbrk(name, "*\\[(") != NULL, storage);
+    }
+    return format;
+}
+
+/* A scale of FP32 for a block (deepseek-ai/DeepSeek-V3 README_WEIGHTS.md), or for a matrix, one more for inputs where
+ * they are scaled beforehand. */
+static enum weight_format
+apply_fp8(const struct block *block, struct checkpoint *checkpoint)
+{
+    int64_t outputs = block_number(block, "weight_block_size/0", 0);
+    int64_t inputs = block_number(block, "weight_block_size/1", 0);
+    struct weight_storage storage = weight_storage_plain(8);
+
+    if (outputs > 0 && inputs > 0 && outputs <= MAX_GROUP && inputs <= MAX_GROUP)
+        storage = weight_storage_blocks(8, (int32_t)inputs, (int32_t)outputs, 32);
+    else
+        storage.tensor_bits = strcmp(block_word(block, "activation_scheme"), "static") == 0 ? 64 : 32;
+    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, storage));
+    return WEIGHT_FP8;
+}
+
+/* A scale of FP32 an output (huggingface/transformers integrations/fbgemm_fp8.py) */
+static enum weight_format
+apply_fbgemm(const struct block *block, struct checkpoint *checkpoint)
+{
+    (void)block;
+    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, weight_storage_groups(8, WHOLE_LENGTH, 32, 0)));
+    return WEIGHT_FP8;
+}
+
+static enum weight_format
+apply_bitsandbytes(const struct block *block, struct checkpoint *checkpoint)
+{
+    if (block_flag(block, "load_in_8bit|_load_in_8bit")) {
+        /* a scale of FP32 an output (arXiv:2208.07339 section 2.1) */
+        checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, weight_storage_groups(8, WHOLE_LENGTH, 32, 0)));
+        return WEIGHT_INT8;
+    }
+    if (!block_flag(block, "load_in_4bit|_load_in_4bit"))
+        return WEIGHT_UNSAID;
+    checkpoint_linears(
+        checkpoint, checkpoint_storage(checkpoint, weight_storage_nf4(block_flag(block, "bnb_4bit_use_double_quant"))));
+    return WEIGHT_NF4;
+}
+
+/* A scale of FP16 an output (NetEase-FuXi/EETQ) */
+static enum weight_format
+apply_eetq(const struct block *block, struct checkpoint *checkpoint)
+{
+    (void)block;
+    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, weight_storage_groups(8, WHOLE_LENGTH, 16, 0)));
+    return WEIGHT_INT8;
+}
+
+/* Scale and zero point of 16 bits a group (mobiusml/hqq) */
+static enum weight_format
+apply_hqq(const struct block *block, struct checkpoint *checkpoint)
+{
+    struct block weights = *block;
+
+    (void)block_inside(block, "quant_config/weight_quant_params", &weights);
+    uint32_t bits = integer_bits(&weights, 4);
+    if (bits == 0)
+        return WEIGHT_UNSAID;
+    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, weight_storage_groups(
+                                                                      bits, quantization_group(&weights, 64), 16, 16)));
+    return quantization_integer_format(bits);
+}
+
+/* Blocks of 32 values with a scale of 8 bits (OCP Microscaling v1.0); of a mixture the experts alone
+ * (arXiv:2508.10925 section 2.1). */
+static enum weight_format
+apply_mxfp4(const struct block *block, struct checkpoint *checkpoint)
+{
+    uint8_t storage = checkpoint_storage(checkpoint, weight_storage_groups(4, 32, 8, 0));
+    bool mixture = false;
+
+    (void)block;
+    for (uint32_t i = 0; i < checkpoint->arch->kind_count; i++)
+        mixture = mixture || checkpoint->arch->kinds[i].mlp == MLP_EXPERTS;
+    if (mixture)
+        checkpoint_class(checkpoint, MODULE_EXPERTS, storage);
+    else
+        checkpoint_linears(checkpoint, storage);
+    return WEIGHT_MXFP4;
+}
+
+/* AMD Quark: one description of weights for all layers (quark.docs.amd.com, export format). */
+static enum weight_format
+apply_quark(const struct block *block, struct checkpoint *checkpoint)
+{
+    const char *type = block_word(block, "global_quant_config/weight/dtype");
+    int32_t group = (int32_t)block_number(block, "global_quant_config/weight/group_size", 32);
+    struct weight_storage storage = weight_storage_plain(8);
+    enum weight_format format = WEIGHT_UNSAID;
+
+    if (strncasecmp(type, "fp4", 3) == 0) {
+        storage = weight_storage_groups(4, group > 0 ? group : 32, 8, 0);
+        format = WEIGHT_MXFP4;
+    } else if (strncasecmp(type, "fp8", 3) == 0) {
+        storage.tensor_bits = 64;
+        format = WEIGHT_FP8;
+    } else if (strncasecmp(type, "int8", 4) == 0) {
+        storage = weight_storage_groups(8, WHOLE_LENGTH, 32, 0);
+        format = WEIGHT_INT8;
+    }
+    if (format != WEIGHT_UNSAID)
+        checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, storage));
+    return format;
+}
+
+typedef enum weight_format apply_method(const struct block *block, struct checkpoint *checkpoint);
+
+static const struct method {
+    const char *name;
+    apply_method *apply;
+} methods[] = {
+    { "awq", apply_awq },
+    { "gptq", apply_gptq },
+    { "fp8", apply_fp8 },
+    { "finegrained_fp8", apply_fp8 },
+    { "fbgemm_fp8", apply_fbgemm },
+    { "bitsandbytes", apply_bitsandbytes },
+    { "mxfp4", apply_mxfp4 },
+    { "modelopt", quantization_apply_modelopt },
+    { "modelopt_fp4", quantization_apply_modelopt },
+    { "nvfp4", quantization_apply_modelopt },
+    { "compressed-tensors", quantization_apply_groups },
+    { "mlx", quantization_apply_mlx },
+    { "auto-round", apply_auto_round },
+    { "intel/auto-round", apply_auto_round },
+    { "eetq", apply_eetq },
+    { "hqq", apply_hqq },
+    { "quark", apply_quark },
+};
+
+static const struct method *
+method_named(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(methods); i++) {
+        if (strcasecmp(methods[i].name, name) == 0)
+            return &methods[i];
+    }
+    return NULL;
+}
+
+/* Keys that only one method writes, for blocks that do not name theirs. */
+static const struct method *
+method_by_keys(const struct block *block)
+{
+    static const struct {
+        const char *keys, *method;
+    } signs[] = {
+        { "quant_algo", "modelopt" },
+        { "config_groups", "compressed-tensors" },
+        { "load_in_4bit|load_in_8bit|_load_in_4bit", "bitsandbytes" },
+        { "weight_block_size|fmt", "fp8" },
+        { "zero_point|w_bit", "awq" },
+        { "desc_act|damp_percent|checkpoint_format", "gptq" },
+        { "bits", "mlx" },
+        { "mode", "mlx" },
+    };
+
+    for (size_t i = 0; i < COUNT_OF(signs); i++) {
+        if (block_fact(block, signs[i].keys) != NULL)
+            return method_named(signs[i].method);
+    }
+    return NULL;
+}
+
+/* What tools call the list of modules that they left as they were. */
+static void
+leave_out(const struct block *block, struct checkpoint *checkpoint)
+{
+    static const char *const keys[] = { "modules_to_not_convert",
+                                        "llm_int8_skip_modules",
+                                        "ignore",
+                                        "ignored_layers",
+                                        "exclude_modules",
+                                        "exclude",
+                                        "skip_modules" };
+
+    for (size_t k = 0; k < COUNT_OF(keys); k++) {
+        const struct fact *list = block_fact(block, keys[k]);
+
+        if (list == NULL || list->kind != FACT_LIST)
+            continue;
+        size_t length = strlen(list->path);
+        uint32_t seen = 0;
+        for (size_t i = (size_t)(list - block->facts->items) + 1; i < block->facts->count; i++) {
+            const struct fact *fact = &block->facts->items[i];
+
+            if (strncmp(fact->path, list->path, length) != 0)
+                break;
+            seen++;
+            if (fact->kind == FACT_TEXT)
+                checkpoint_rule(checkpoint, fact->text, false, STORAGE_NATIVE);
+        }
+        if (seen < list->integer) /* too long to have been opened */
+            checkpoint->not_matched += (uint32_t)u64_min((uint64_t)list->integer - seen, UINT32_MAX / 2);
+    }
+}
+
+enum weight_format
+quantization_apply(const struct block *block, struct checkpoint *checkpoint, const char **ret_method)
+{
+    const char *name = block_word(block, "quant_method");
+    const struct method *method = name[0] != '\0' ? method_named(name) : method_by_keys(block);
+
+    if (method == NULL)
+        return WEIGHT_UNSAID;
+    enum weight_format format = method->apply(block, checkpoint);
+    if (format != WEIGHT_UNSAID)
+        leave_out(block, checkpoint);
+    *ret_method = method->name;
+    return format;
+}
