@@ -171,37 +171,30 @@ add_containers(struct loader *loader, const char *path, const char *path_before,
     return true;
 }
 
-/* A container whose members are named 0, 1, 2, ... is a list. Those named by digits stand together in the order of
- * their texts ('/' sorts before digits), so that each is counted once. */
+/* Counts a container's members, each of which is one fact. One whose members are named 0, 1, 2, ... is a list. */
 static void
 settle_container(struct fact *container, const struct fact *facts, size_t count)
 {
-    size_t prefix = strlen(container->path), before_length = 0;
-    const char *before = NULL;
-    uint64_t members = 0, highest = 0;
+    size_t prefix = strlen(container->path);
+    uint64_t members = 0, numbered = 0, highest = 0;
 
     for (size_t i = 0; i < count; i++) {
         const char *name = facts[i].path + prefix + 1;
-        size_t length;
         uint64_t index;
 
-        if (strncmp(facts[i].path, container->path, prefix) != 0 || facts[i].path[prefix] != '/')
+        if (strncmp(facts[i].path, container->path, prefix) != 0 || facts[i].path[prefix] != '/' ||
+            strchr(name, '/') != NULL)
             continue;
-        length = strcspn(name, "/");
-        if (length == 0 || length > 6 || strspn(name, "0123456789") != length)
-            return;
-        if (before != NULL && before_length == length && strncmp(before, name, length) == 0)
-            continue;
-        before = name;
-        before_length = length;
         members++;
+        if (name[0] == '\0' || strlen(name) > 6 || name[strspn(name, "0123456789")] != '\0')
+            continue;
+        numbered++;
         index = strtoull(name, NULL, 10);
         highest = index > highest ? index : highest;
     }
-    if (members > 0 && highest == members - 1) {
+    container->integer = (int64_t)members;
+    if (members > 0 && numbered == members && highest == members - 1)
         container->kind = FACT_LIST;
-        container->integer = (int64_t)members;
-    }
 }
 
 bool

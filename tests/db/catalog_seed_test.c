@@ -125,6 +125,17 @@ START_TEST(presets_count_their_parameters)
 }
 END_TEST
 
+/* huggingface.co/deepseek-ai/DeepSeek-V3 and -R1, config.json: quant_method fp8, e4m3, blocks of 128 x 128. */
+START_TEST(presets_keep_the_format_they_are_published_in)
+{
+    static const char *const in_fp8[] = { "deepseek-v3", "deepseek-r1" };
+
+    for (size_t i = 0; i < COUNT_OF(in_fp8); i++)
+        ck_assert_int_eq((int)catalog_model(catalog, in_fp8[i])->arch.stored_format, (int)WEIGHT_FP8);
+    ck_assert_int_eq((int)catalog_model(catalog, "llama-3-8b")->arch.stored_format, (int)WEIGHT_BF16);
+}
+END_TEST
+
 START_TEST(each_money_can_be_exchanged_to_yuan_and_dollar)
 {
     for (size_t i = 0; i < catalog->price_count; i++) {
@@ -189,6 +200,7 @@ main(void)
     tcase_add_test(tcase, data_sheet_figures_are_dense_and_in_bytes);
     tcase_add_test(tcase, aliases_lead_to_the_usual_device);
     tcase_add_test(tcase, presets_count_their_parameters);
+    tcase_add_test(tcase, presets_keep_the_format_they_are_published_in);
     tcase_add_test(tcase, each_money_can_be_exchanged_to_yuan_and_dollar);
     tcase_add_test(tcase, the_seed_is_published_at_once_and_the_same_each_time);
     tcase_add_test(tcase, loading_is_quick);
