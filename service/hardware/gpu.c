@@ -49,6 +49,16 @@ gpu_slice(const struct gpu *gpu, double share)
 }
 
 bool
+gpu_is_nearer_step(const struct gpu *gpu, const struct gpu *other)
+{
+    if (gpu->memory_bytes != other->memory_bytes)
+        return gpu->memory_bytes < other->memory_bytes;
+    if (gpu->memory_bytes_per_second != other->memory_bytes_per_second)
+        return gpu->memory_bytes_per_second > other->memory_bytes_per_second;
+    return gpu->fp16_flop_per_second > other->fp16_flop_per_second;
+}
+
+bool
 gpu_family_is_measured(enum gpu_family family)
 {
     switch (family) {

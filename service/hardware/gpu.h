@@ -53,6 +53,9 @@ bool gpu_family_parse(const char *name, enum gpu_family *ret_family);
 /* A share (above 0, below 1) of a GPU as clouds slice it: that part of its memory and rates, no link to others. */
 struct gpu gpu_slice(const struct gpu *gpu, double share);
 
+/* Whether a GPU is the nearer step up than another: less nominal memory, or as much that is faster. */
+bool gpu_is_nearer_step(const struct gpu *gpu, const struct gpu *other);
+
 /* Measurements behind this program hold no AMD, Ascend or other accelerator: figures for them get wider bands. */
 bool gpu_family_is_measured(enum gpu_family family);
 

@@ -160,8 +160,8 @@ try_more_gpus(const struct ladder *ladder)
     try_fix(ladder, &fix);
 }
 
-/* The GPU with the least memory on which the same number is enough, of the same vendor: one that fits with room if
- * there is any, else one that is tight. */
+/* The GPU with the least memory, the fastest of such, on which the same number is enough, of the same vendor: one that
+ * fits with room if there is any, else one that is tight. */
 static void
 try_larger_gpu(const struct ladder *ladder)
 {
@@ -176,7 +176,7 @@ try_larger_gpu(const struct ladder *ladder)
         struct serving_choice after;
 
         if (gpu->usable_bytes <= machine.gpu->usable_bytes || !text_equal(gpu->vendor, machine.gpu->vendor) ||
-            (best.verdict == VERDICT_FITS && gpu->usable_bytes >= best_gpu->usable_bytes))
+            (best.verdict == VERDICT_FITS && !gpu_is_nearer_step(gpu, best_gpu)))
             continue;
         fix.settings[fix.setting_count++] = (struct setting){ .id = SET_GPU, .gpu = gpu };
         if (hardware->offer) {
@@ -188,7 +188,7 @@ try_larger_gpu(const struct ladder *ladder)
             continue;
         fix.verdict = after.estimate.memory.footprint.verdict;
         if (fix.verdict > best.verdict || fix.verdict == VERDICT_DOES_NOT_FIT ||
-            (fix.verdict == best.verdict && gpu->usable_bytes >= best_gpu->usable_bytes))
+            (fix.verdict == best.verdict && !gpu_is_nearer_step(gpu, best_gpu)))
             continue;
         best = fix;
         best_gpu = gpu;

@@ -260,8 +260,8 @@ try_more_gpus(const struct ladder *ladder)
         try_fix(ladder, &best);
 }
 
-/* The GPU with the least memory on which the same number is enough, of the same vendor: one that fits with room if
- * there is any, else one that is tight. */
+/* The GPU with the least memory, the fastest of such, on which the same number is enough, of the same vendor: one that
+ * fits with room if there is any, else one that is tight. */
 static void
 try_larger_gpu(const struct ladder *ladder)
 {
@@ -278,7 +278,7 @@ try_larger_gpu(const struct ladder *ladder)
         if (gpu->usable_bytes <= machine.gpu->usable_bytes || !text_equal(gpu->vendor, machine.gpu->vendor) ||
             !(gpu->bf16_flop_per_second > 0))
             continue;
-        if (best.verdict == VERDICT_FITS && gpu->usable_bytes >= best_gpu->usable_bytes)
+        if (best.verdict == VERDICT_FITS && !gpu_is_nearer_step(gpu, best_gpu))
             continue;
         set_gpu(&fix, gpu);
         if (hardware->offer) {
@@ -290,7 +290,7 @@ try_larger_gpu(const struct ladder *ladder)
             continue;
         fix.verdict = after.estimate.memory.verdict;
         if (fix.verdict > best.verdict || fix.verdict == VERDICT_DOES_NOT_FIT ||
-            (fix.verdict == best.verdict && gpu->usable_bytes >= best_gpu->usable_bytes))
+            (fix.verdict == best.verdict && !gpu_is_nearer_step(gpu, best_gpu)))
             continue;
         best = fix;
         best_gpu = gpu;
