@@ -113,7 +113,7 @@ load_notices(const struct answer *answer, struct notices *notices)
     if (estimate->speed.overloaded)
         note_numbers(notices, NOTICE_OVERLOADED_ARRIVALS, "/serving/requests_per_second", job->requests_per_second,
                      estimate->speed.saturation_requests_per_second * estimate->setup.replicas);
-    if (job->concurrency > 1 && estimate->speed.burst_ttft_ms > 0)
+    if (job->concurrency > 1 && estimate->speed.burst_ttft_ms > 0 && memory->footprint.verdict != VERDICT_DOES_NOT_FIT)
         note_numbers(notices, NOTICE_BURST_TTFT, "/serving/concurrency", job->concurrency,
                      estimate->speed.burst_ttft_ms);
 }
