@@ -61,6 +61,17 @@ reason(enum reason_code code, double required, double actual)
     return (struct reason){ .code = code, .required = required, .actual = actual };
 }
 
+/* The figures with what they are of: requests at the peak, first token, or time between tokens. */
+static struct reason
+target_missed(const char *what, double required, double actual, const char *unit)
+{
+    struct reason missed = reason(REASON_SLO_MISSED, required, actual);
+
+    text_format(missed.required_text, sizeof missed.required_text, "%s%.4g %s", what, required, unit);
+    text_format(missed.actual_text, sizeof missed.actual_text, "%s%.4g %s", what, actual, unit);
+    return missed;
+}
+
 /* Memory, kernels, deadline, service level: what the machine itself must meet. */
 static struct reason
 judge_outcome(const struct recommend_request *request, const struct outcome *outcome)
@@ -83,11 +94,13 @@ judge_outcome(const struct recommend_request *request, const struct outcome *out
         double peak = serving->peak_factor > 0 ? serving->peak_factor : 1.5;
 
         if (outcome->overloaded || (serving->requests_per_second > 0 && outcome->serving_load * peak > 1))
-            return reason(REASON_SLO_MISSED, 1, outcome->serving_load * peak);
+            return target_missed("", serving->requests_per_second * peak,
+                                 outcome->serving_load > 0 ? serving->requests_per_second / outcome->serving_load : 0,
+                                 "req/s");
         if (serving->slo_ttft_p95_ms > 0 && outcome->ttft_p95_ms > serving->slo_ttft_p95_ms)
-            return reason(REASON_SLO_MISSED, serving->slo_ttft_p95_ms, outcome->ttft_p95_ms);
+            return target_missed("TTFT ", serving->slo_ttft_p95_ms, outcome->ttft_p95_ms, "ms");
         if (serving->slo_tpot_p95_ms > 0 && outcome->tpot_ms > serving->slo_tpot_p95_ms)
-            return reason(REASON_SLO_MISSED, serving->slo_tpot_p95_ms, outcome->tpot_ms);
+            return target_missed("TPOT ", serving->slo_tpot_p95_ms, outcome->tpot_ms, "ms");
     }
     return reason(REASON_NONE, 0, 0);
 }
@@ -103,6 +116,8 @@ judge_budget(const struct constraints *constraints, const struct cost *cost)
     case BUDGET_SCOPE_UNSAID:
     case BUDGET_TOTAL:
         asked = cost->has_total ? money_amount(cost->total) : 0;
+        if (money_amount(cost->purchase) > asked) /* what is bought is paid at once */
+            asked = money_amount(cost->purchase);
         break;
     case BUDGET_PER_MONTH:
         asked = money_amount(cost->per_month);

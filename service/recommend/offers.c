@@ -146,7 +146,7 @@ is_better(const struct price *a, double cost_a, const struct price *b, double co
 
 const struct price *
 offer_price(const struct recommend_request *request, const struct catalog *catalog, const struct offer *offer,
-            struct reason *ret_reason)
+            enum price_type type, struct reason *ret_reason)
 {
     const struct price *best = NULL;
     double best_cost = 0, age_days = 0;
@@ -154,9 +154,12 @@ offer_price(const struct recommend_request *request, const struct catalog *catal
     *ret_reason = (struct reason){ .code = REASON_NO_PRICE };
     for (size_t i = 0; i < offer->price_count; i++) {
         const struct price *price = &offer->prices[i];
-        enum reason_code fault = price_fault(request, catalog, offer, price, &age_days);
+        enum reason_code fault;
         struct money middle;
 
+        if (price->type != type)
+            continue;
+        fault = price_fault(request, catalog, offer, price, &age_days);
         if (fault == REASON_NONE && !price_middle(catalog, price, request->terms.currency, &middle))
             fault = REASON_NO_EXCHANGE_RATE;
         if (fault != REASON_NONE) {

@@ -46,6 +46,29 @@ power_price(const struct recommend_request *request, const struct rates *rates, 
     return 0;
 }
 
+/* What owning costs; told only where buying is looked at. */
+static void
+complete_ownership(struct recommend_request *request, const struct rates *rates, const struct catalog *catalog,
+                   struct assumptions *assumptions)
+{
+    struct cost_terms *terms = &request->terms;
+    unsigned acquisition = request->constraints.acquisition;
+    struct assumptions *told = !acquisition || (acquisition & ACQUIRE_BUY) ? assumptions : NULL;
+
+    if (!(terms->residual_ratio > 0)) {
+        terms->residual_ratio = rates->cost_residual_ratio;
+        assume_number(told, "residual_ratio", "/cost/residual_ratio", terms->residual_ratio);
+    }
+    if (!(terms->electricity_per_kwh > 0)) {
+        terms->electricity_per_kwh = power_price(request, rates, catalog);
+        assume_number(told, "electricity_per_kwh", "/cost/electricity_per_kwh", terms->electricity_per_kwh);
+    }
+    if (!(terms->pue > 0)) {
+        terms->pue = rates->cost_pue;
+        assume_number(told, "pue", "/cost/pue", terms->pue);
+    }
+}
+
 void
 recommend_complete(struct recommend_request *request, const struct rates *rates, const struct catalog *catalog,
                    struct assumptions *assumptions)
@@ -69,14 +92,9 @@ recommend_complete(struct recommend_request *request, const struct rates *rates,
         terms->utilization_ratio = 0.6;
         assume_number(assumptions, "utilization_ratio", "/utilization_ratio", 0.6);
     }
-    if (!(terms->pue > 0))
-        terms->pue = rates->cost_pue;
-    if (!(terms->residual_ratio > 0))
-        terms->residual_ratio = rates->cost_residual_ratio;
-    if (!(terms->electricity_per_kwh > 0))
-        terms->electricity_per_kwh = power_price(request, rates, catalog);
     if (constraints->budget_scope == BUDGET_PURCHASE && !constraints->acquisition)
         constraints->acquisition = ACQUIRE_BUY;
+    complete_ownership(request, rates, catalog, assumptions);
 }
 
 /* Keeps the best `limit`, in order. */
@@ -159,6 +177,46 @@ reject(struct recommendation *all, const struct offer *offer, const struct reaso
     keep_example(all, offer, reason);
 }
 
+/* Whether a reason came nearer to being met than the one known so far. */
+static bool
+is_nearer(const struct reason *reason, bool priced, const struct reason *known, bool known_priced)
+{
+    if (priced != known_priced)
+        return priced;
+    if (reason->code == REASON_OVER_BUDGET && known->code == REASON_OVER_BUDGET)
+        return reason->actual < known->actual;
+    return known->code == REASON_NO_PRICE;
+}
+
+/* An offer at the best of its prices: by the hour for a short job, by the month for a long one. Else the reason of the
+ * price that came nearest; *ret_price is that price, NULL when none may be used. */
+static struct reason
+judge_prices(struct judge *judge, const struct offer *offer, struct candidate *ret_candidate,
+             const struct price **ret_price)
+{
+    struct reason nearest = { .code = REASON_NO_PRICE };
+    bool found = false;
+
+    *ret_price = NULL;
+    for (unsigned type = PRICE_ON_DEMAND; type < PRICE_TYPE_COUNT; type++) {
+        struct candidate candidate;
+        struct reason reason;
+        const struct price *price = offer_price(judge->request, judge->catalog, offer, (enum price_type)type, &reason);
+
+        if (price)
+            reason = judge_offer(judge, offer, price, &candidate);
+        if (reason.code == REASON_NONE) {
+            if (!found || candidate_compare(&candidate, ret_candidate, judge->request->objective) < 0)
+                *ret_candidate = candidate;
+            found = true;
+        } else if (is_nearer(&reason, price != NULL, &nearest, *ret_price != NULL)) {
+            nearest = reason;
+            *ret_price = price;
+        }
+    }
+    return found ? (struct reason){ .code = REASON_NONE } : nearest;
+}
+
 void
 recommend_run(const struct recommend_request *request, const struct catalog *catalog, struct outcome_cache *cache,
               struct recommendation *ret_recommendation)
@@ -181,9 +239,7 @@ recommend_run(const struct recommend_request *request, const struct catalog *cat
             reject(all, offer, &reason);
             continue;
         }
-        price = offer_price(request, catalog, offer, &reason);
-        if (price)
-            reason = judge_offer(&judge, offer, price, &candidate);
+        reason = judge_prices(&judge, offer, &candidate, &price);
         if (reason.code == REASON_NONE) {
             keep(all, &candidate, request);
             continue;

@@ -81,6 +81,8 @@ START_TEST(offers_within_the_budget)
         ck_assert_str_eq(contract_text(candidate, "/cost/total/currency"), "CNY");
         ck_assert_str_eq(contract_text(candidate, "/cost/per_hour/currency"), "CNY");
         ck_assert_double_le(amount_at(candidate, "/cost/total"), 500.00005);
+        if (schema_at(candidate, "/cost/purchase")) /* who has 500 does not buy for more */
+            ck_assert_double_le(amount_at(candidate, "/cost/purchase"), 500.00005);
         if (!fits && !tight++)
             before = 0; /* what is tight comes after all that fits, cheapest first again */
         ck_assert(fits ? tight == 0 : true);
@@ -205,6 +207,71 @@ START_TEST(constraints_are_met)
         ck_assert_msg(json_object_get(schema_at(reply, "/rejected/by_reason"), constrained[_i].reason) != NULL, "%s",
                       body);
     json_decref(reply);
+}
+END_TEST
+
+static const char *
+price_type_of(const json_t *reply, const char *offer)
+{
+    const json_t *candidate;
+    size_t index;
+
+    json_array_foreach(candidates_of(reply), index, candidate)
+    {
+        if (strcmp(contract_text(candidate, "/offer"), offer) == 0)
+            return contract_text(candidate, "/price_type");
+    }
+    return "no candidate";
+}
+
+/* An offer with an hourly and a monthly price: hours do for a short job, a month for a service. */
+START_TEST(the_price_goes_with_the_length_of_the_job)
+{
+    static const char one_gpu[] = "\"constraints\":{\"providers\":[\"aliyun\"],\"gpus\":[\"a10-24gb\"],\"spot\":false}";
+    static const char offer[] = "aliyun:ecs.gn7i-c16g1.4xlarge";
+    char body[512];
+    json_t *job, *service;
+
+    (void)snprintf(body, sizeof body, "{" JOB ",%s}", one_gpu);
+    job = ask(body);
+    ck_assert_str_eq(price_type_of(job, offer), "on_demand");
+    (void)snprintf(body, sizeof body,
+                   "{\"model\":\"qwen2.5-3b\",\"serving\":{},\"horizon_months\":1,\"utilization_ratio\":1,%s}",
+                   one_gpu);
+    service = ask(body);
+    ck_assert_str_eq(price_type_of(service, offer), "subscription");
+    json_decref(job);
+    json_decref(service);
+}
+END_TEST
+
+static bool
+assumes(const json_t *reply, const char *code)
+{
+    const json_t *assumption;
+    size_t index;
+
+    json_array_foreach(json_object_get(reply, "assumptions"), index, assumption)
+    {
+        if (strcmp(contract_text(assumption, "/code"), code) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What owning costs rests on values that nobody gave: they are told where buying is looked at. */
+START_TEST(what_owning_costs_is_told)
+{
+    static const char *const codes[] = { "residual_ratio", "electricity_per_kwh", "pue" };
+    json_t *rent = ask("{" JOB ",\"limit\":1,\"constraints\":{\"acquisition\":[\"rent\"]}}"),
+           *any = ask("{" JOB ",\"limit\":1}");
+
+    for (size_t i = 0; i < COUNT_OF(codes); i++) {
+        ck_assert(assumes(any, codes[i]));
+        ck_assert(!assumes(rent, codes[i]));
+    }
+    json_decref(rent);
+    json_decref(any);
 }
 END_TEST
 
@@ -385,6 +452,8 @@ main(void)
     tcase_add_test(tcase, a_candidate_is_what_an_estimate_says);
     tcase_add_test(tcase, a_limit_only_cuts);
     tcase_add_loop_test(tcase, constraints_are_met, 0, COUNT_OF(constrained));
+    tcase_add_test(tcase, the_price_goes_with_the_length_of_the_job);
+    tcase_add_test(tcase, what_owning_costs_is_told);
     tcase_add_test(tcase, a_smaller_budget_lets_fewer_in);
     tcase_add_test(tcase, nothing_feasible_is_an_answer);
     tcase_add_loop_test(tcase, relaxations_are_enough, 0, COUNT_OF(broken));
