@@ -111,14 +111,22 @@ static const char *const malformed[] = {
     "{\"a\":[X,X],\"b\":}",
 };
 
+static void
+append(char *to, size_t size, const char *text, int length)
+{
+    size_t at = strlen(to);
+
+    text_format(to + at, size - at, "%.*s", length, text);
+}
+
 START_TEST(bare_tokens_do_not_move_places)
 {
     char with_token[128] = "", with_number[128] = "", place[FAULT_TEXT_SIZE];
     bool nan;
 
     for (const char *at = malformed[_i]; *at; at++) {
-        strncat(with_token, *at == 'X' ? "NaN" : at, *at == 'X' ? 3 : 1);
-        strncat(with_number, *at == 'X' ? "123" : at, *at == 'X' ? 3 : 1);
+        append(with_token, sizeof with_token, *at == 'X' ? "NaN" : at, *at == 'X' ? 3 : 1);
+        append(with_number, sizeof with_number, *at == 'X' ? "123" : at, *at == 'X' ? 3 : 1);
     }
     ck_assert_ptr_null(parse(with_number, &nan));
     ck_assert_int_eq(fault.code, FAULT_MALFORMED_JSON);
