@@ -57,6 +57,7 @@ serving_speed_encode(struct json_writer *writer, const struct serving_estimate *
         writer_range(writer, "ttft_p95_ms", speed->ttft_p95_ms);
     }
     writer_range(writer, "tpot_ms", speed->tpot_ms);
+    writer_range(writer, "tpot_p95_ms", speed->tpot_p95_ms);
     writer_end_object(writer);
     writer_object(writer, "throughput");
     writer_range(writer, "output_tokens_per_second", speed->output_tokens_per_second);
@@ -67,15 +68,73 @@ serving_speed_encode(struct json_writer *writer, const struct serving_estimate *
     writer_end_object(writer);
 }
 
-void
-replicas_encode(struct json_writer *writer, const struct replicas *replicas)
+static void
+target_encode(struct json_writer *writer, const char *name, double asked, const struct range *expected, bool overloaded)
 {
+    if (!(asked > 0))
+        return;
+    writer_object(writer, name);
+    writer_real(writer, "asked", asked);
+    if (!overloaded) {
+        writer_real(writer, "expected", expected->expected);
+        writer_real(writer, "high", expected->high);
+    }
+    writer_bool(writer, "met", !overloaded && expected->expected <= asked);
+    writer_bool(writer, "met_by_whole_band", !overloaded && expected->high <= asked);
+    writer_end_object(writer);
+}
+
+static void
+targets_encode(struct json_writer *writer, const struct serving_choice *choice)
+{
+    const struct serving_job *job = &choice->job;
+    const struct serving_speed *speed = &choice->estimate.speed;
+
+    if (!(job->slo_ttft_p95_ms > 0) && !(job->slo_tpot_p95_ms > 0))
+        return;
+    writer_object(writer, "slo");
+    target_encode(writer, "ttft_p95_ms", job->slo_ttft_p95_ms, &speed->ttft_p95_ms, speed->overloaded);
+    target_encode(writer, "tpot_p95_ms", job->slo_tpot_p95_ms, &speed->tpot_p95_ms, speed->overloaded);
+    writer_end_object(writer);
+}
+
+/* The asked load in both units; a queue that grows without bound has no number of requests in it. */
+static void
+load_encode(struct json_writer *writer, const struct serving_speed *speed)
+{
+    writer_object(writer, "load");
+    if (!speed->overloaded)
+        writer_real(writer, "concurrency", speed->concurrency);
+    writer_real(writer, "requests_per_second", speed->requests_per_second.expected);
+    writer_end_object(writer);
+}
+
+static void
+sizing_encode(struct json_writer *writer, const struct serving_sizing *sizing)
+{
+    const struct serving_capacity *capacity = &sizing->capacity;
+    const struct replicas *replicas = &sizing->replicas;
+
+    if (!sizing->known)
+        return;
+    writer_object(writer, "largest_load");
+    writer_real(writer, "requests_per_second", capacity->requests_per_second);
+    writer_real(writer, "concurrency", capacity->concurrency);
+    writer_text(writer, "limited_by", serving_limit_name(capacity->limit));
+    if (capacity->requests_per_second > 0)
+        writer_text(writer, "resource", capacity->memory_binds ? "memory" : bottleneck_name(capacity->bottleneck));
+    writer_end_object(writer);
     if (!replicas->minimum)
         return;
     writer_object(writer, "replicas");
     writer_u64(writer, "minimum", replicas->minimum);
+    writer_u64(writer, "minimum_with_spare", replicas->with_spare);
     writer_u64(writer, "for_peak", replicas->for_peak);
     writer_u64(writer, "maximum", replicas->maximum);
+    writer_object(writer, "autoscaling");
+    writer_u64(writer, "from", replicas->with_spare);
+    writer_u64(writer, "to", replicas->maximum);
+    writer_end_object(writer);
     writer_end_object(writer);
 }
 
@@ -93,7 +152,9 @@ serving_encode(struct json_writer *writer, const struct answer *answer, enum lan
     /* where not even one token's cache finds room, a speed would be a figure that nobody can measure */
     if (estimate->timed && estimate->memory.capacity_tokens >= 1) {
         serving_speed_encode(writer, estimate);
-        replicas_encode(writer, &answer->replicas);
+        load_encode(writer, &estimate->speed);
+        targets_encode(writer, &answer->serving);
+        sizing_encode(writer, &answer->sizing);
         writer_text(writer, "bottleneck", bottleneck_name(estimate->speed.bottleneck));
     }
     if (answer->serving_minimum_gpus)

@@ -12,6 +12,5 @@ void serving_encode(struct json_writer *writer, const struct answer *answer, enu
 void serving_plan_encode(struct json_writer *writer, const struct serving_choice *choice);
 void serving_cache_encode(struct json_writer *writer, const struct serving_estimate *estimate);
 void serving_speed_encode(struct json_writer *writer, const struct serving_estimate *estimate);
-void replicas_encode(struct json_writer *writer, const struct replicas *replicas);
 
 #endif

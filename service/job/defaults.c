@@ -209,7 +209,7 @@ complete_load(struct serving_job *job, const struct model_arch *arch, struct ass
         job->arrival = job->requests_per_second > 0 && !job->concurrency ? ARRIVAL_POISSON : ARRIVAL_CLOSED_LOOP;
         assume_text(assumptions, "arrival", "/serving/arrival", arrival_names[job->arrival]);
     }
-    if (!job->concurrency && job->arrival == ARRIVAL_CLOSED_LOOP) {
+    if (!job->concurrency && job->arrival == ARRIVAL_CLOSED_LOOP && !(job->requests_per_second > 0)) {
         job->concurrency = 1;
         assume_number(assumptions, "concurrency", "/serving/concurrency", 1);
     }

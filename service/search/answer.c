@@ -1,7 +1,5 @@
 #include "service/search/answer.h"
 
-#include <math.h>
-
 #include "service/memory/kv_cache.h"
 
 static enum status
@@ -29,27 +27,6 @@ answer_training(const struct estimate_request *request, const struct catalog *ca
     return STATUS_OK;
 }
 
-/* Copies for a load: by rate where one is stated, else by how many run at once. */
-static struct replicas
-replicas_for(const struct serving_choice *serving)
-{
-    const struct serving_job *job = &serving->job;
-    const struct serving_estimate *estimate = &serving->estimate;
-    double load = 0;
-    struct replicas replicas;
-
-    if (job->requests_per_second > 0 && estimate->speed.saturation_requests_per_second > 0)
-        load = job->requests_per_second / estimate->speed.saturation_requests_per_second;
-    else if (job->concurrency && estimate->memory.max_concurrency >= 1)
-        load = job->concurrency / floor(estimate->memory.max_concurrency);
-    else
-        return (struct replicas){ 0, 0, 0 };
-    replicas.minimum = (uint32_t)fmin(1e6, fmax(1, ceil(load - 1e-9)));
-    replicas.for_peak = (uint32_t)fmin(1e6, fmax(1, ceil(load * job->peak_factor - 1e-9)));
-    replicas.maximum = replicas.for_peak + 1;
-    return replicas;
-}
-
 static enum status
 answer_serving(const struct estimate_request *request, const struct catalog *catalog, struct answer *answer,
                struct fault *fault)
@@ -62,7 +39,7 @@ answer_serving(const struct estimate_request *request, const struct catalog *cat
     answer->serving_fixes.count = 0;
     if (answer->machine.gpu) {
         serving_fixes(request, catalog, &answer->serving, &answer->serving_fixes);
-        answer->replicas = replicas_for(&answer->serving);
+        serving_sizing(&answer->serving, &answer->sizing);
     }
     serving_notices(request, answer, &answer->notices);
     return STATUS_OK;
@@ -119,7 +96,7 @@ answer_run(const struct estimate_request *request, const struct catalog *catalog
     ret_answer->params = request->params;
     ret_answer->machine = hardware_machine(&request->hardware);
     ret_answer->has_duration = false;
-    ret_answer->replicas = (struct replicas){ 0, 0, 0 };
+    ret_answer->sizing = (struct serving_sizing){ 0 };
     assume_hardware(&request->hardware, &ret_answer->machine, &ret_answer->assumptions);
     if (request->arch)
         ret_answer->kv_bytes_per_token = request->arch->generic ? 0 : kv_cache_bytes_per_token(request->arch, 2);

@@ -4,13 +4,7 @@
 
 #include "service/search/fitting.h"
 #include "service/search/fixes.h"
-
-/* Copies of a serving replica that the load needs. */
-struct replicas {
-    uint32_t minimum;  /* for the mean load */
-    uint32_t for_peak; /* for peak_factor times it */
-    uint32_t maximum;  /* the peak with one spare */
-};
+#include "service/search/serving_sizing.h"
 
 /* Pointers inside it lead into the request, the catalog and the answer itself: it is filled in place, not copied. */
 struct answer {
@@ -28,7 +22,7 @@ struct answer {
     struct serving_choice serving;
     struct fixes serving_fixes;
     uint32_t serving_minimum_gpus;
-    struct replicas replicas;
+    struct serving_sizing sizing;
     bool has_fitting;
     struct fitting_gpus fitting;
     bool has_capabilities;

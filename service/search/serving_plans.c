@@ -1,49 +1,12 @@
 #include "service/search/serving_plans.h"
 
+#include <math.h>
+
 #include "service/base/quantity.h"
 #include "service/base/text.h"
 #include "service/parallel/plan.h"
-
-static bool
-tensor_divides(const struct model_arch *arch, uint32_t tensor)
-{
-    for (uint32_t i = 0; i < arch->kind_count; i++)
-        if (arch->kinds[i].attention != ATTENTION_NONE && arch->kinds[i].head_count % tensor)
-            return false;
-    return true;
-}
-
-static uint32_t
-widest_tensor(const struct model_arch *arch, uint32_t gpus)
-{
-    for (uint32_t tensor = gpus; tensor > 1; tensor--)
-        if (gpus % tensor == 0 && tensor_divides(arch, tensor))
-            return tensor;
-    return 1;
-}
-
-static struct parallelism
-usual_plan(const struct model_arch *arch, const struct machine *machine, enum engine engine)
-{
-    struct parallelism plan = { .virtual_stages = 1,
-                                .data = 1,
-                                .context = 1,
-                                .expert = 1,
-                                .sharding = SHARDING_NONE,
-                                .sequence_parallel = FLAG_NO };
-    uint32_t in_node = machine->gpu_count < machine->gpus_per_node ? machine->gpu_count : machine->gpus_per_node;
-
-    if (in_node > 8) /* an NVLink domain of 72 is split in eights: wider tensor splits gain nothing */
-        in_node = 8;
-    plan.tensor = engine == ENGINE_LLAMA_CPP ? 1 : widest_tensor(arch, in_node);
-    plan.pipeline = machine->gpu_count / plan.tensor;
-    if (plan.pipeline > 1 && engine != ENGINE_LLAMA_CPP && machine->gpu_count <= in_node)
-        plan.pipeline = 1; /* heads that do not divide: replicas instead */
-    if (plan.pipeline > arch->layer_count && arch->layer_count)
-        plan.pipeline = arch->layer_count;
-    plan.data = machine->gpu_count / (plan.tensor * plan.pipeline);
-    return plan;
-}
+#include "service/search/serving_splits.h"
+#include "service/speed/serving_replica.h"
 
 enum weight_format
 serving_native_format(const struct gpu *gpu)
@@ -80,72 +43,226 @@ settle_format(const struct serving_ask *ask, struct serving_job *job, struct ass
     return STATUS_OK;
 }
 
-static enum status
-settle_plan(const struct serving_ask *ask, struct serving_choice *choice, struct assumptions *assumptions,
-            struct fault *ret_fault)
-{
-    struct serving_setup *setup = &choice->estimate.setup;
-    const struct machine *machine = ask->machine;
+/* One split tried. */
+struct attempt {
+    struct serving_choice choice;
+    double missed; /* how far the worst target is missed, as a factor; 1: none is */
+};
 
-    if (!ask->job->has_parallelism) {
-        setup->plan = usual_plan(ask->arch, machine, choice->job.engine);
-        if (machine->gpu_count > 1)
-            assume_number(assumptions, "serving_parallelism", "/serving/parallelism", setup->plan.tensor);
-    } else {
-        setup->plan = plan_filled(ask->job->parallelism, machine->gpu_count);
-        setup->plan.sharding = SHARDING_NONE;
-        TRY(plan_check(&setup->plan, ask->arch, machine, "/serving/parallelism", ret_fault));
+/* All that a job leaves open about its load follows from a rate of requests. */
+static bool
+is_rated(const struct serving_job *job)
+{
+    return job->requests_per_second > 0 && !job->concurrency;
+}
+
+/* Clients of a closed loop that make the rate, or saturate the deployment. */
+static uint32_t
+clients_of_rate(const struct serving_setup *setup, const struct serving_memory *memory)
+{
+    struct serving_replica replica;
+    struct serving_pace pace;
+    double low = 0, high;
+
+    serving_replica_make(setup, memory, &replica);
+    high = ceil(replica.flow.most_sequences);
+    while (high - low > 1) {
+        double middle = floor((low + high) / 2);
+
+        serving_closed_loop(&replica.flow, middle, &pace);
+        if (pace.requests_per_second * setup->replicas < setup->job->requests_per_second)
+            low = middle;
+        else
+            high = middle;
     }
-    choice->gpus_per_replica = serving_gpus_per_replica(&setup->plan);
-    setup->replicas = machine->gpu_count / choice->gpus_per_replica;
-    if (!setup->replicas)
-        setup->replicas = 1;
-    return STATUS_OK;
+    return (uint32_t)fmin(high * setup->replicas, UINT32_MAX);
+}
+
+/* Sequences of the asked context that hold as many tokens as the requests that run at once under random arrivals. */
+static uint32_t
+running_sequences(const struct serving_setup *setup, const struct serving_memory *memory)
+{
+    const struct serving_job *job = setup->job;
+    double tokens = (double)job->input_tokens + job->output_tokens;
+    double most = fmin(UINT32_MAX, floor(memory->max_concurrency) * setup->replicas);
+    struct serving_speed speed;
+
+    serving_speed(setup, memory, &speed);
+    return (uint32_t)fmax(1,
+                          fmin(most, ceil(speed.running_sequences * setup->replicas * tokens / job->context_length)));
+}
+
+static double
+worst_miss(const struct serving_job *job, const struct serving_speed *speed)
+{
+    double missed = 1;
+
+    if (job->slo_ttft_p95_ms > 0)
+        missed = fmax(missed, speed->ttft_p95_ms.expected / job->slo_ttft_p95_ms);
+    if (job->slo_tpot_p95_ms > 0)
+        missed = fmax(missed, speed->tpot_p95_ms.expected / job->slo_tpot_p95_ms);
+    if (speed->overloaded)
+        missed *= job->requests_per_second / speed->requests_per_second.expected;
+    return missed;
+}
+
+/* Estimates the memory of a split, and as much of its speed as a choice depends on. */
+static void
+attempt_run(const struct serving_ask *ask, const struct serving_job *job, const struct parallelism *plan,
+            struct attempt *attempt)
+{
+    struct serving_choice *choice = &attempt->choice;
+    struct serving_memory *memory = &choice->estimate.memory;
+    struct serving_setup setup = {
+        .arch = ask->arch,
+        .params = ask->params,
+        .machine = ask->machine,
+        .rates = ask->rates,
+        .job = &choice->job,
+        .plan = *plan,
+        .utilization_assumed = !(ask->job->memory_utilization > 0),
+    };
+
+    choice->job = *job;
+    choice->gpus_per_replica = serving_gpus_per_replica(plan);
+    setup.replicas = (uint32_t)u64_max(1, ask->machine->gpu_count / choice->gpus_per_replica);
+    choice->estimate.setup = setup;
+    choice->estimate.timed = false;
+    attempt->missed = 1;
+    serving_memory(&setup, memory);
+    if (ask->machine->gpu == NULL || memory->footprint.verdict == VERDICT_DOES_NOT_FIT)
+        return;
+    if (is_rated(job)) {
+        choice->job.concurrency =
+            job->arrival == ARRIVAL_POISSON ? running_sequences(&setup, memory) : clients_of_rate(&setup, memory);
+        serving_memory(&setup, memory);
+    }
+    if (job->slo_ttft_p95_ms > 0 || job->slo_tpot_p95_ms > 0 || is_rated(job)) {
+        serving_estimate_run(&setup, &choice->estimate);
+        attempt->missed = worst_miss(&choice->job, &choice->estimate.speed);
+    }
+}
+
+/* Whether a split goes before another that comes first in the list. */
+static bool
+is_better(const struct attempt *attempt, const struct attempt *first)
+{
+    const struct footprint *now = &attempt->choice.estimate.memory.footprint;
+    const struct footprint *then = &first->choice.estimate.memory.footprint;
+
+    if (now->verdict != then->verdict)
+        return now->verdict < then->verdict; /* fits, tight, does not fit */
+    if (now->verdict == VERDICT_DOES_NOT_FIT)
+        return now->required_bytes < then->required_bytes;
+    return now->verdict == VERDICT_FITS && attempt->missed < first->missed;
+}
+
+static void
+attempt_copy(struct attempt *to, const struct attempt *from)
+{
+    serving_choice_copy(&to->choice, &from->choice);
+    to->missed = from->missed;
+}
+
+static bool
+is_enough(const struct attempt *attempt)
+{
+    enum verdict verdict = attempt->choice.estimate.memory.footprint.verdict;
+
+    return verdict == VERDICT_UNKNOWN || (verdict == VERDICT_FITS && attempt->missed <= 1);
+}
+
+/* Leaves the best split of a list in `best`: those that leave no GPU idle come first. */
+static void
+try_splits(const struct serving_ask *ask, const struct serving_job *job, const struct serving_splits *splits,
+           struct attempt *best)
+{
+    struct attempt attempt;
+
+    attempt_run(ask, job, &splits->items[0], best);
+    for (int idle = 0; idle < 2; idle++) {
+        for (uint32_t i = 1; i < splits->count && !is_enough(best); i++) {
+            bool leaves_some = ask->machine->gpu_count % serving_gpus_per_replica(&splits->items[i]) != 0;
+
+            if (leaves_some != idle)
+                continue;
+            attempt_run(ask, job, &splits->items[i], &attempt);
+            if (is_better(&attempt, best))
+                attempt_copy(best, &attempt);
+        }
+    }
+}
+
+static bool
+does_not_fit(const struct attempt *attempt)
+{
+    return attempt->choice.estimate.memory.footprint.verdict == VERDICT_DOES_NOT_FIT;
 }
 
 /* An unstated share of the card is raised to what engines still start with, when only that is missing. */
 static void
-settle_utilization(const struct serving_setup *setup, struct serving_job *job, struct serving_memory *ret_memory)
+choose_split(const struct serving_ask *ask, struct serving_job *job, const struct serving_splits *splits,
+             struct attempt *best)
 {
-    double usual = job->memory_utilization, highest = setup->rates->serving_highest_utilization;
+    double usual = job->memory_utilization, highest = ask->rates->serving_highest_utilization;
+    struct attempt raised;
 
-    serving_memory(setup, ret_memory);
-    if (!setup->utilization_assumed || ret_memory->footprint.verdict != VERDICT_DOES_NOT_FIT || highest <= usual)
+    try_splits(ask, job, splits, best);
+    if (ask->job->memory_utilization > 0 || !does_not_fit(best) || highest <= usual)
         return;
     job->memory_utilization = highest;
-    serving_memory(setup, ret_memory);
-    if (ret_memory->footprint.verdict != VERDICT_DOES_NOT_FIT)
-        return;
-    job->memory_utilization = usual;
-    serving_memory(setup, ret_memory);
+    try_splits(ask, job, splits, &raised);
+    if (!does_not_fit(&raised))
+        attempt_copy(best, &raised);
+}
+
+static enum status
+list_splits(const struct serving_ask *ask, enum engine engine, struct serving_splits *splits, struct fault *ret_fault)
+{
+    struct parallelism stated = ask->job->parallelism;
+
+    if (!ask->job->has_parallelism) {
+        serving_splits(ask->arch, ask->machine, engine, splits);
+        return STATUS_OK;
+    }
+    stated = plan_filled(stated, ask->machine->gpu_count);
+    stated.sharding = SHARDING_NONE;
+    TRY(plan_check(&stated, ask->arch, ask->machine, "/serving/parallelism", ret_fault));
+    splits->count = 1;
+    splits->items[0] = stated;
+    return STATUS_OK;
+}
+
+static void
+assume_choice(const struct serving_ask *ask, const struct serving_choice *choice, struct assumptions *assumptions)
+{
+    if (!ask->job->has_parallelism && ask->machine->gpu_count > 1)
+        assume_number(assumptions, "serving_parallelism", "/serving/parallelism", choice->gpus_per_replica);
+    if (!(ask->job->memory_utilization > 0))
+        assume_number(assumptions, "memory_utilization", "/serving/memory_utilization", choice->job.memory_utilization);
+    if (choice->job.arrival == ARRIVAL_CLOSED_LOOP && is_rated(ask->job) && choice->job.concurrency)
+        assume_number(assumptions, "concurrency_of_rate", "/serving/concurrency", choice->job.concurrency);
 }
 
 enum status
 serving_plan_choose(const struct serving_ask *ask, struct serving_choice *ret_choice, struct assumptions *assumptions,
                     struct notices *notices, struct fault *ret_fault)
 {
-    struct serving_setup *setup = &ret_choice->estimate.setup;
+    struct serving_job job = *ask->job;
+    struct serving_splits splits;
+    struct attempt best;
 
-    ret_choice->job = *ask->job;
-    serving_job_complete(&ret_choice->job, ask->arch, ask->machine, assumptions);
-    TRY(settle_format(ask, &ret_choice->job, assumptions, notices, ret_fault));
-    *setup = (struct serving_setup){
-        .arch = ask->arch,
-        .params = ask->params,
-        .machine = ask->machine,
-        .rates = ask->rates,
-        .job = &ret_choice->job,
-        .utilization_assumed = !(ask->job->memory_utilization > 0),
-    };
-    TRY(settle_plan(ask, ret_choice, assumptions, ret_fault));
-    ret_choice->searched = 1;
-    struct serving_setup settled = *setup;
+    serving_job_complete(&job, ask->arch, ask->machine, assumptions);
+    TRY(settle_format(ask, &job, assumptions, notices, ret_fault));
+    TRY(list_splits(ask, job.engine, &splits, ret_fault));
+    choose_split(ask, &job, &splits, &best);
+    serving_choice_copy(ret_choice, &best.choice);
+    ret_choice->searched = splits.count;
+    struct serving_setup setup = ret_choice->estimate.setup;
 
-    settle_utilization(&settled, &ret_choice->job, &ret_choice->estimate.memory);
-    if (settled.utilization_assumed)
-        assume_number(assumptions, "memory_utilization", "/serving/memory_utilization",
-                      ret_choice->job.memory_utilization);
-    serving_estimate_run(&settled, &ret_choice->estimate);
+    if (!ret_choice->estimate.timed)
+        serving_estimate_run(&setup, &ret_choice->estimate);
+    assume_choice(ask, ret_choice, assumptions);
     return STATUS_OK;
 }
 
@@ -156,27 +273,30 @@ serving_choice_copy(struct serving_choice *to, const struct serving_choice *from
     to->estimate.setup.job = &to->job;
 }
 
+/* The one split of each tensor width that leaves most memory: all GPUs of a node, whole nodes as stages. */
 static bool
-runs_on(const struct serving_ask *ask, struct serving_job job, uint32_t gpu_count)
+runs_on(const struct serving_ask *ask, const struct serving_job *job, uint32_t gpu_count)
 {
     struct machine machine = *ask->machine;
-    struct serving_setup setup = {
-        .arch = ask->arch,
-        .params = ask->params,
-        .machine = &machine,
-        .rates = ask->rates,
-        .job = &job,
-        .utilization_assumed = !(ask->job->memory_utilization > 0),
-    };
-    struct serving_memory memory;
+    struct serving_ask smaller = *ask;
+    struct serving_splits splits;
+    struct attempt attempt;
 
     machine.gpu_count = gpu_count;
     machine.gpus_per_node = gpu_count < machine.gpu->gpus_per_node ? gpu_count : machine.gpu->gpus_per_node;
     machine.nodes = (uint32_t)u64_ceil_div(gpu_count, machine.gpus_per_node);
-    setup.plan = usual_plan(ask->arch, &machine, job.engine);
-    setup.replicas = gpu_count / serving_gpus_per_replica(&setup.plan);
-    settle_utilization(&setup, &job, &memory);
-    return memory.footprint.verdict != VERDICT_DOES_NOT_FIT;
+    smaller.machine = &machine;
+    serving_splits(ask->arch, &machine, job->engine, &splits);
+    for (uint32_t i = splits.count; i > 0; i--) {
+        const struct parallelism *plan = &splits.items[i - 1];
+
+        if (plan->pipeline > 1 && i < splits.count)
+            continue; /* fewer stages hold less */
+        attempt_run(&smaller, job, plan, &attempt);
+        if (!does_not_fit(&attempt))
+            return true;
+    }
+    return false;
 }
 
 uint32_t
@@ -188,8 +308,10 @@ serving_minimum_gpus(const struct serving_ask *ask)
     if (!gpu)
         return 0;
     serving_job_complete(&job, ask->arch, ask->machine, NULL);
+    if (!(ask->job->memory_utilization > 0))
+        job.memory_utilization = fmax(job.memory_utilization, ask->rates->serving_highest_utilization);
     for (uint32_t count = 1; count <= 512; count += count < gpu->gpus_per_node ? 1 : gpu->gpus_per_node)
-        if (runs_on(ask, job, count))
+        if (runs_on(ask, &job, count))
             return count;
     return 0;
 }

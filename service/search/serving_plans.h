@@ -1,4 +1,4 @@
-/* The split of a serving deployment: tensor inside a node, pipeline over nodes, replicas with what is left. */
+/* The split of a serving deployment: the smallest that does the job, and replicas with what is left. */
 #ifndef SERVICE_SEARCH_SERVING_PLANS_H
 #define SERVICE_SEARCH_SERVING_PLANS_H
 
@@ -23,9 +23,15 @@ struct serving_choice {
     uint64_t searched;
 };
 
-/* Completes the job and takes the stated split, or the widest tensor split of a node that divides the heads, with
- * pipeline stages over more nodes (llama.cpp: a layer split). A format that nothing runs on this GPU is a fault at
- * /serving/precision with what to use instead; a stated split that is not legal is a fault. */
+/* Completes the job and takes the stated split, or of serving_splits() the first that
+ *   1. fits, and keeps the latency targets and the rate of arrivals
+ *   2. fits, and comes nearest to them
+ *   3. is tight; an unstated share of the card is raised before a no
+ *   4. needs least of a GPU
+ * those that leave no GPU idle before the others, with the load spread over the replicas that the GPUs then make. A
+ * closed loop that is stated by its rate gets the clients that make it; random arrivals need the cache of the requests
+ * under way. A format that nothing runs on this GPU is a fault at /serving/precision with what to use instead; a stated
+ * split that is not legal is a fault. */
 enum status serving_plan_choose(const struct serving_ask *ask, struct serving_choice *ret_choice,
                                 struct assumptions *assumptions, struct notices *notices, struct fault *ret_fault);
 

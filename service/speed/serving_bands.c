@@ -104,13 +104,15 @@ serving_band_of(const struct serving_setup *setup, const struct engine_traits *t
         band = first_token_band(setup, load);
         break;
     case SERVING_TOKEN:
+    case SERVING_TOKEN_P95:
         band = token_band(setup, load, stated);
         break;
     case SERVING_THROUGHPUT:
         band = rate_band(setup, load, stated);
         break;
     }
-    if (figure == SERVING_FIRST_TOKEN_P95) /* nobody publishes it with its settings: as wide as what is not measured */
+    if (figure == SERVING_FIRST_TOKEN_P95 ||
+        figure == SERVING_TOKEN_P95) /* nobody publishes it with its settings: as wide as what is not measured */
         band = widened(band, setup->rates->serving_band_unmeasured_power);
     if (!traits->measured || !gpu_family_is_measured(setup->machine->gpu->family))
         band = widened(band, setup->rates->serving_band_unmeasured_power);

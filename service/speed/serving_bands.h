@@ -10,7 +10,13 @@ struct serving_band {
     double low, high;
 };
 
-enum serving_figure { SERVING_FIRST_TOKEN, SERVING_FIRST_TOKEN_P95, SERVING_TOKEN, SERVING_THROUGHPUT };
+enum serving_figure {
+    SERVING_FIRST_TOKEN,
+    SERVING_FIRST_TOKEN_P95,
+    SERVING_TOKEN,
+    SERVING_TOKEN_P95,
+    SERVING_THROUGHPUT,
+};
 
 /* Wider for an unknown version, and for GPUs and engines that no published measurement stands behind. `full`: more
  * clients than the cache holds. */

@@ -136,6 +136,17 @@ batch_wait(const struct cycle *cycle, double *ret_absorbed)
     return *ret_absorbed;
 }
 
+/* Between the tokens of a request land the prompts of the others, more of them by chance than the mean. */
+static double
+token_p95(const struct cycle *cycle, double token)
+{
+    double between = (token - cycle->decode_seconds) * cycle->steps;
+
+    if (cycle->batch <= 1 || cycle->steps < 1)
+        return token;
+    return token + SERVING_P95_Z * between / sqrt(cycle->batch - 1) / cycle->steps;
+}
+
 void
 serving_closed_loop(const struct serving_flow *flow, double concurrency, struct serving_pace *ret_pace)
 {
@@ -147,8 +158,11 @@ serving_closed_loop(const struct serving_flow *flow, double concurrency, struct 
         wait = flow->traits->static_batch ? batch_wait(&cycle, &absorbed) : prompt_wait(flow, &cycle, &absorbed);
         if (cycle.steps > 0)
             token = most(token, (cycle.seconds - absorbed) / cycle.steps);
+        else
+            wait = most(wait, cycle.seconds);
     }
     *ret_pace = (struct serving_pace){ .token_seconds = token, .running_sequences = running, .spent = cycle.spent };
+    ret_pace->token_p95_seconds = token_p95(&cycle, token);
     ret_pace->first_token_seconds = flow->start_seconds + wait;
     ret_pace->requests_per_second = running / (ret_pace->first_token_seconds + cycle.steps * token);
     ret_pace->first_token_seconds += (clients - running) / ret_pace->requests_per_second;

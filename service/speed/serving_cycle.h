@@ -20,6 +20,7 @@ struct serving_pace {
     double first_token_seconds;
     double first_token_p95_seconds;
     double token_seconds; /* between output tokens of one request */
+    double token_p95_seconds;
     double requests_per_second;
     double running_sequences;
     struct serving_time spent; /* in one cycle, or a second of a queue: what holds it back */
@@ -40,8 +41,14 @@ double serving_step_sequences(const struct serving_flow *flow, double running);
  *   C = B t_prompt + (out - 1) t_decode                          prompts first
  *   C = k t_mixed + (out - 1 - k) t_decode                       prompts in chunks that ride on k decode steps
  * and B = min(concurrency, what the cache holds) requests are answered a cycle (Little's law). A first token waits for
- * t_1 B^gamma of prompts; what it does not wait for lands between the tokens. */
+ * t_1 B^gamma of prompts; what it does not wait for lands between the tokens. Of the B - 1 prompts that do, a request
+ * meets by chance more or fewer than the mean: its slowest of twenty. A request of one token is answered with the last
+ * prompt of its cycle. */
 void serving_closed_loop(const struct serving_flow *flow, double concurrency, struct serving_pace *ret_pace);
+
+/* z of the standard normal distribution below which 95 in 100 lie: by it a count of mean n is taken to rise to
+ * n + z sqrt(n), as of Poisson's distribution. */
+#define SERVING_P95_Z 1.645
 
 /* Seconds until the last of `requests` that arrive at once has its first token. */
 double serving_burst_seconds(const struct serving_flow *flow, double requests);

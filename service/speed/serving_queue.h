@@ -8,6 +8,7 @@
  * the time that prompts take from decoding settle each other:
  *   t_token = t_decode(n) / (1 - rho)
  *   t_first = t_1 + (step in progress) + rho / (1 - rho) t_1 / 2       M/D/1 (Kleinrock, Queueing Systems I, 5.6)
+ * and the slowest of twenty waits for the 95th percentile of that queue, and for a whole step.
  * `most_sequences` bounds n; what arrives beyond what is served waits without bound: false, and the first token is
  * that of a request which comes after serving.overload_seconds of it. */
 bool serving_poisson(const struct serving_flow *flow, double requests_per_second, struct serving_pace *ret_pace);

@@ -11,9 +11,11 @@ struct serving_speed {
     struct range ttft_ms; /* from arrival, queueing included */
     struct range ttft_p95_ms;
     struct range tpot_ms;                  /* mean time between output tokens of one request, without the first */
+    struct range tpot_p95_ms;              /* of the request that is slower than 95 of 100 */
     struct range output_tokens_per_second; /* all GPUs */
     struct range requests_per_second;
     double running_sequences;              /* at once in one replica */
+    double concurrency;                    /* requests under way in all replicas, those that wait included */
     double saturation_requests_per_second; /* of one replica: more than this arrives only to queue */
     double burst_ttft_ms;                  /* last first token when `concurrency` requests arrive at once */
     double one_prefill_ms;

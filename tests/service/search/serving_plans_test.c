@@ -1,6 +1,7 @@
 #include "service/search/serving_plans.h"
 
 #include "service/base/quantity.h"
+#include "service/search/serving_splits.h"
 #include "tests/support/serving_fixture.h"
 #include "tests/support/suite.h"
 
@@ -57,22 +58,107 @@ START_TEST(a_format_that_nothing_runs_is_refused_with_one_that_does)
 }
 END_TEST
 
-START_TEST(the_split_uses_every_gpu_and_divides_the_heads)
+/* Weights in bf16 are 141 GB: two H100 hold them only with the whole card, four hold them well (8B: 16 GB). */
+static const struct {
+    const char *model, *gpu;
+    uint32_t gpus, gpus_per_replica, replicas;
+    struct serving_job job;
+} smallest[] = {
+    { "llama-3-8b", "h100-sxm-80gb", 8, 1, 8, { .concurrency = 4 } },
+    { "llama-3-70b", "h100-sxm-80gb", 4, 4, 1, { .concurrency = 4 } },
+    { "llama-3-70b", "h100-sxm-80gb", 8, 4, 2, { .concurrency = 4 } },
+    { "llama-3-70b", "h100-sxm-80gb", 24, 4, 6, { .concurrency = 4 } },
+    { "llama-3-70b", "h100-sxm-80gb", 8, 8, 1, { .concurrency = 4, .slo_tpot_p95_ms = 11 } },
+    { "llama-3-70b", "h100-sxm-80gb", 8, 2, 4, { .precision = WEIGHT_FP8, .concurrency = 4 } },
+    { "deepseek-v3", "a100-sxm-80gb", 32, 32, 1, { .precision = WEIGHT_BF16, .concurrency = 4 } },
+    { "llama-3-70b",
+      "rtx-4090-24gb",
+      8,
+      4,
+      2,
+      { .engine = ENGINE_LLAMA_CPP, .precision = WEIGHT_Q4_K_M, .concurrency = 1, .context_length = 4096 } },
+};
+
+START_TEST(the_smallest_split_that_does_the_job_is_taken)
 {
-    static const uint32_t gpus[] = { 1, 2, 4, 8, 16, 24 };
     struct serving_fixture fixture;
     struct serving_choice choice;
     struct fault fault;
-    struct serving_job job = { .precision = WEIGHT_BF16, .concurrency = 4 };
 
-    serving_fixture_make(&fixture, "llama-3-70b", "h100-sxm-80gb", gpus[_i], &job);
+    serving_fixture_make(&fixture, smallest[_i].model, smallest[_i].gpu, smallest[_i].gpus, &smallest[_i].job);
+    ck_assert_int_eq(choose(&fixture, &smallest[_i].job, &choice, NULL, &fault), STATUS_OK);
+    ck_assert_uint_eq(choice.gpus_per_replica, smallest[_i].gpus_per_replica);
+    ck_assert_uint_eq(choice.estimate.setup.replicas, smallest[_i].replicas);
+    ck_assert_int_eq(choice.estimate.memory.footprint.verdict, VERDICT_FITS);
+}
+END_TEST
+
+/* No narrower split holds it: asked for as a stated one. */
+START_TEST(a_smaller_split_would_not_do)
+{
+    struct serving_fixture fixture;
+    struct serving_choice choice;
+    struct fault fault;
+    struct serving_job job = smallest[_i].job;
+
+    serving_fixture_make(&fixture, smallest[_i].model, smallest[_i].gpu, smallest[_i].gpus, &job);
     ck_assert_int_eq(choose(&fixture, &job, &choice, NULL, &fault), STATUS_OK);
+    job.parallelism = choice.estimate.setup.plan;
+    job.has_parallelism = true;
+    if (job.parallelism.pipeline > 1)
+        job.parallelism.pipeline--;
+    else if (job.parallelism.tensor > 1)
+        job.parallelism.tensor /= 2;
+    else
+        return;
+    fixture.machine.gpu_count = job.parallelism.tensor * job.parallelism.pipeline * job.parallelism.data;
+    ck_assert_int_eq(choose(&fixture, &job, &choice, NULL, &fault), STATUS_OK);
+    ck_assert(choice.estimate.memory.footprint.verdict != VERDICT_FITS ||
+              choice.estimate.speed.tpot_p95_ms.expected > job.slo_tpot_p95_ms);
+}
+END_TEST
 
-    const struct parallelism *plan = &choice.estimate.setup.plan;
+/* The fewest GPUs hold it, and one node or GPU fewer does not, however it is split. */
+START_TEST(the_minimum_is_the_minimum)
+{
+    struct serving_fixture fixture;
+    struct serving_choice choice;
+    struct fault fault;
+    struct serving_job job = smallest[_i].job;
 
-    ck_assert_uint_eq(plan->tensor * plan->pipeline * plan->data, gpus[_i]);
-    ck_assert_uint_eq(64 % plan->tensor, 0);
-    ck_assert_uint_le(plan->tensor, 8);
+    serving_fixture_make(&fixture, smallest[_i].model, smallest[_i].gpu, smallest[_i].gpus, &job);
+    struct serving_ask ask = { fixture.setup.arch, fixture.setup.params, fixture.setup.machine, fixture.setup.rates,
+                               &job };
+    uint32_t least = serving_minimum_gpus(&ask);
+
+    ck_assert_uint_ge(least, 1);
+    ck_assert_uint_le(least, smallest[_i].gpus);
+    for (uint32_t fewer = 0; fewer < 2 && fewer < least; fewer++) {
+        uint32_t count = least - fewer * (least > 8 ? 8 : 1);
+
+        fixture.machine = machine_of(&fixture.gpu, count, 0, 0, INTRANODE_UNSAID);
+        ck_assert_int_eq(choose(&fixture, &job, &choice, NULL, &fault), STATUS_OK);
+        ck_assert_int_eq(choice.estimate.memory.footprint.verdict == VERDICT_DOES_NOT_FIT, fewer > 0);
+    }
+}
+END_TEST
+
+/* 9 heads in three groups (HuggingFaceTB/SmolLM-135M): no power of two can share them, three ranks can. */
+START_TEST(heads_are_never_cut)
+{
+    struct serving_fixture fixture;
+    struct serving_splits splits;
+    struct serving_job job = { .concurrency = 1 };
+
+    serving_fixture_make(&fixture, "smollm-135m", "h100-sxm-80gb", 3, &job);
+    serving_splits(&fixture.arch, &fixture.machine, ENGINE_VLLM, &splits);
+    ck_assert_uint_eq(splits.count, 2);
+    ck_assert_uint_eq(splits.items[0].tensor, 1);
+    ck_assert_uint_eq(splits.items[1].tensor, 3);
+    serving_splits(&fixture.arch, &fixture.machine, ENGINE_LLAMA_CPP, &splits);
+    for (uint32_t i = 0; i < splits.count; i++)
+        ck_assert_uint_eq(splits.items[i].tensor, 1);
+    ck_assert_uint_eq(splits.items[splits.count - 1].pipeline, 3);
 }
 END_TEST
 
@@ -83,6 +169,9 @@ main(void)
 
     tcase_add_test(tcase, an_unstated_share_is_raised_before_a_no);
     tcase_add_test(tcase, a_format_that_nothing_runs_is_refused_with_one_that_does);
-    tcase_add_loop_test(tcase, the_split_uses_every_gpu_and_divides_the_heads, 0, 6);
+    tcase_add_loop_test(tcase, the_smallest_split_that_does_the_job_is_taken, 0, COUNT_OF(smallest));
+    tcase_add_loop_test(tcase, a_smaller_split_would_not_do, 0, COUNT_OF(smallest));
+    tcase_add_loop_test(tcase, the_minimum_is_the_minimum, 0, COUNT_OF(smallest));
+    tcase_add_test(tcase, heads_are_never_cut);
     return suite_run("serving_plans", tcase);
 }
