@@ -117,17 +117,24 @@ wait_for_connection(const struct server *server, bool room, int wait_ms)
     return fds[0].revents == 0;
 }
 
-/* Renumbers a socket until its number leads to a worker that has room; -1 when descriptors run out. Numbers fill up
- * from below, so that connections spread evenly by themselves and this is seldom needed. */
+static bool
+has_room(const struct server *server, int fd)
+{
+    return atomic_load(&server->open_of_worker[worker_of_socket(server, fd)]) < CONNECTIONS_A_WORKER;
+}
+
+/* Renumbers a socket until its number leads to a worker that has room, -1 when descriptors run out: a worker that gets
+ * more than libmicrohttpd was told deadlocks on its own mutex. Numbers fill up from below, so that connections spread
+ * evenly by themselves and this is seldom needed. */
 static int
 place(const struct server *server, int fd)
 {
-    for (unsigned i = 0; i < 2 * server->settings.workers; i++) {
-        int next;
+    while (!has_room(server, fd)) {
+        int wanted = fd + 1, next;
 
-        if (atomic_load(&server->open_of_worker[worker_of_socket(server, fd)]) < CONNECTIONS_A_WORKER)
-            return fd;
-        next = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
+        while (wanted < fd + (int)server->settings.workers && !has_room(server, wanted))
+            wanted++;
+        next = fcntl(fd, F_DUPFD_CLOEXEC, wanted); /* that number or, when it is taken, one above */
         (void)close(fd);
         if (next < 0)
             return -1;
