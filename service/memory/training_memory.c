@@ -6,6 +6,7 @@
 #include "service/memory/backward.h"
 #include "service/memory/generic_memory.h"
 #include "service/memory/model_states.h"
+#include "service/memory/training_memory_band.h"
 
 static double
 allocator_share(const struct training_setup *setup)
@@ -66,47 +67,13 @@ add_surroundings(const struct training_setup *setup, struct footprint *footprint
     footprint->required_bytes -= rates->training_memory_library_bytes; /* workspaces give way, the context does not */
 }
 
-struct band {
-    double low, high;
-};
-
-static struct band
-band_of(const struct training_setup *setup)
-{
-    const struct rates *rates = setup->rates;
-    bool one_node = setup->machine->nodes <= 1 && setup->plan.virtual_stages <= 1;
-
-    if (setup->job->offload != OFFLOAD_NONE || setup->arch->generic)
-        return (struct band){ rates->training_memory_band_untested_low, rates->training_memory_band_untested_high };
-    if (setup->job->method == METHOD_QLORA)
-        return (struct band){ rates->training_memory_band_qlora_low, rates->training_memory_band_qlora_high };
-    switch (setup->job->framework) {
-    case FRAMEWORK_MEGATRON:
-        if (one_node && setup->job->precision == PRECISION_BF16_MIXED)
-            return (struct band){ rates->training_memory_band_megatron_low, rates->training_memory_band_megatron_high };
-        return (struct band){ rates->training_memory_band_cluster_low, rates->training_memory_band_cluster_high };
-    case FRAMEWORK_FSDP:
-        return (struct band){ rates->training_memory_band_fsdp_low, rates->training_memory_band_fsdp_high };
-    case FRAMEWORK_DEEPSPEED:
-        return (struct band){ rates->training_memory_band_deepspeed_low, rates->training_memory_band_deepspeed_high };
-    case FRAMEWORK_UNSAID:
-    case FRAMEWORK_HF_TRAINER:
-        break;
-    }
-    return (struct band){ rates->training_memory_band_hf_trainer_low, rates->training_memory_band_hf_trainer_high };
-}
-
 static void
 judge(const struct training_setup *setup, struct footprint *footprint)
 {
-    struct band band = band_of(setup);
+    struct memory_band band = training_memory_band_of(setup);
 
     footprint->band_low = band.low;
     footprint->band_high = band.high;
-    if (setup->sequence_or_recompute_assumed) {
-        footprint->band_low *= setup->rates->training_memory_band_assumed_low;
-        footprint->band_high *= setup->rates->training_memory_band_assumed_high;
-    }
     footprint->usable_bytes = setup->machine->gpu != NULL ? (double)setup->machine->gpu->usable_bytes : 0;
     footprint->verdict = footprint_verdict(footprint);
 }

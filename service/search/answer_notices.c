@@ -1,7 +1,9 @@
 #include "service/search/answer.h"
 
 #include "service/base/text.h"
+#include "service/memory/training_memory_band.h"
 #include "service/parallel/plan.h"
+#include "service/speed/training_measured.h"
 
 static void
 note_text(struct notices *notices, enum notice_code code, const char *pointer, const char *text)
@@ -69,6 +71,32 @@ note_rule_of_thumb(const struct answer *answer, struct notices *notices)
         note_numbers(notices, NOTICE_RULE_OF_THUMB_MEMORY, "/training", rule, estimate->memory.allocated_bytes);
 }
 
+/* What no published run stands behind, and so makes bands wider. */
+static void
+note_unmeasured(const struct training_setup *setup, struct notices *notices)
+{
+    const struct gpu *gpu = setup->machine->gpu;
+    const char *recipe = setup->arch->generic ? NULL : training_recipe_unmeasured(setup);
+    struct training_measured measured;
+    struct notice *notice;
+
+    if (recipe != NULL)
+        note_text(notices, NOTICE_RECIPE_NOT_MEASURED, "/training", recipe);
+    if (gpu == NULL)
+        return;
+    measured = training_measured_of(setup);
+    if (!measured.device)
+        note_text(notices, NOTICE_GPU_NOT_MEASURED, "/hardware/gpu", gpu->id);
+    if (!measured.scale)
+        note_numbers(notices, NOTICE_SCALE_NOT_MEASURED, "/hardware/gpus", setup->machine->gpu_count,
+                     measured.most_gpus);
+    if (measured.software || !gpu_family_is_measured(gpu->family))
+        return;
+    notice = notice_add(notices, NOTICE_FRAMEWORK_NOT_MEASURED, "/training/framework");
+    text_copy(notice->text[0], NOTE_TEXT_SIZE, framework_names[setup->job->framework]);
+    text_copy(notice->text[1], NOTE_TEXT_SIZE, gpu->id);
+}
+
 void
 training_notices(const struct estimate_request *request, const struct answer *answer, struct notices *notices)
 {
@@ -87,6 +115,7 @@ training_notices(const struct estimate_request *request, const struct answer *an
         (job->precision == PRECISION_BF16_MIXED || job->precision == PRECISION_FP16_MIXED))
         notice_add(notices, NOTICE_QLORA_UPCASTS, "/training/method");
     note_rule_of_thumb(answer, notices);
+    note_unmeasured(setup, notices);
     if (!answer->has_duration)
         notice_add(notices, NOTICE_NO_LENGTH_OF_JOB, "/training");
     if (answer->offload_host_bytes > 0)

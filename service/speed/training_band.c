@@ -1,8 +1,10 @@
 /* Classes of runs by what published throughput there is of them. */
 #include "service/speed/training_band.h"
 
+#include <math.h>
+
 #include "service/memory/gathered.h"
-#include "service/speed/layer_time.h"
+#include "service/speed/training_measured.h"
 
 static bool
 is_mixed_stack(const struct model_arch *arch)
@@ -34,12 +36,31 @@ band_of_class(const struct training_setup *setup)
     return (struct throughput_band){ rates->training_band_stated_low, rates->training_band_stated_high };
 }
 
+/* Residuals of runs that were left out of the fit together with all others of their kind are as many times as wide, in
+ * logarithms. */
+static double
+widening(const struct training_setup *setup)
+{
+    const struct rates *rates = setup->rates;
+    struct training_measured measured = training_measured_of(setup);
+    double power = measured.device ? 1 : rates->training_band_power_device;
+
+    if (!measured.software)
+        power *= rates->training_band_power_software;
+    return measured.scale ? power : power * rates->training_band_power_scale;
+}
+
 struct throughput_band
 throughput_band_of(const struct training_setup *setup)
 {
     struct throughput_band band = band_of_class(setup);
+    double power;
 
-    if (setup->machine->gpu != NULL && !gpu_family_is_measured(setup->machine->gpu->family)) {
+    if (setup->machine->gpu == NULL)
+        return band;
+    power = widening(setup);
+    band = (struct throughput_band){ pow(band.low, power), pow(band.high, power) };
+    if (!gpu_family_is_measured(setup->machine->gpu->family)) {
         band.low *= setup->rates->training_band_unmeasured_low;
         band.high *= setup->rates->training_band_unmeasured_high;
     }
