@@ -138,6 +138,20 @@ sizing_encode(struct json_writer *writer, const struct serving_sizing *sizing)
     writer_end_object(writer);
 }
 
+static void
+launch_encode(struct json_writer *writer, const struct answer *answer)
+{
+    const struct serving_job *job = &answer->serving.job;
+
+    if (!answer->launch[0])
+        return;
+    writer_object(writer, "launch");
+    writer_text(writer, "engine", engine_names[job->engine]);
+    writer_text(writer, "command", answer->launch);
+    writer_text(writer, "checkpoint_precision", weight_format_name(serving_launch_checkpoint(&answer->serving)));
+    writer_end_object(writer);
+}
+
 void
 serving_encode(struct json_writer *writer, const struct answer *answer, enum language language)
 {
@@ -159,6 +173,7 @@ serving_encode(struct json_writer *writer, const struct answer *answer, enum lan
     }
     if (answer->serving_minimum_gpus)
         writer_u64(writer, "minimum_gpus", answer->serving_minimum_gpus);
+    launch_encode(writer, answer);
     fixes_encode(writer, &answer->serving_fixes, language);
     writer_end_object(writer);
 }

@@ -40,6 +40,7 @@ answer_serving(const struct estimate_request *request, const struct catalog *cat
     if (answer->machine.gpu) {
         serving_fixes(request, catalog, &answer->serving, &answer->serving_fixes);
         serving_sizing(&answer->serving, &answer->sizing);
+        serving_launch(&answer->serving, &answer->sizing, answer->launch);
     }
     serving_notices(request, answer, &answer->notices);
     return STATUS_OK;
@@ -97,6 +98,7 @@ answer_run(const struct estimate_request *request, const struct catalog *catalog
     ret_answer->machine = hardware_machine(&request->hardware);
     ret_answer->has_duration = false;
     ret_answer->sizing = (struct serving_sizing){ 0 };
+    ret_answer->launch[0] = '\0';
     assume_hardware(&request->hardware, &ret_answer->machine, &ret_answer->assumptions);
     if (request->arch)
         ret_answer->kv_bytes_per_token = request->arch->generic ? 0 : kv_cache_bytes_per_token(request->arch, 2);

@@ -4,6 +4,7 @@
 
 #include "service/search/fitting.h"
 #include "service/search/fixes.h"
+#include "service/search/serving_launch.h"
 #include "service/search/serving_sizing.h"
 
 /* Pointers inside it lead into the request, the catalog and the answer itself: it is filled in place, not copied. */
@@ -23,6 +24,7 @@ struct answer {
     struct fixes serving_fixes;
     uint32_t serving_minimum_gpus;
     struct serving_sizing sizing;
+    char launch[LAUNCH_SIZE]; /* "": no command is known */
     bool has_fitting;
     struct fitting_gpus fitting;
     bool has_capabilities;

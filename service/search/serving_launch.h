@@ -1,0 +1,20 @@
+/* The command that starts an engine as a plan says: text to copy, the same in every language. */
+#ifndef SERVICE_SEARCH_SERVING_LAUNCH_H
+#define SERVICE_SEARCH_SERVING_LAUNCH_H
+
+#include "service/search/serving_sizing.h"
+
+enum { LAUNCH_SIZE = 1024 };
+
+/* For one replica. $MODEL is the checkpoint ($MODEL_FILE of llama.cpp a GGUF file), on several nodes $NODE_RANK and
+ * $HEAD are a node's number and the first node's address. Options by the documentation of vLLM 0.32 (vllm serve),
+ * SGLang (launch_server), TensorRT-LLM 1.2 (trtllm-serve), LMDeploy (serve api_server) and llama.cpp
+ * (tools/server/README.md). Context and sequences are those that fit. False, and an empty command, when the engine is
+ * no server, has no such cache format, or not even one token fits. */
+bool
+serving_launch(const struct serving_choice *choice, const struct serving_sizing *sizing, char ret_command[LAUNCH_SIZE]);
+
+/* The format that the checkpoint must be in: that of the plan, or the model's own where the engine converts it. */
+enum weight_format serving_launch_checkpoint(const struct serving_choice *choice);
+
+#endif
