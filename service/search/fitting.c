@@ -77,9 +77,44 @@ fitting_gpus(const struct estimate_request *request, const struct catalog *catal
     }
 }
 
+/* Networks that people mean by "the largest model": decoders, not encoders or convolutions. */
+static bool
+is_decoder(const struct model_arch *arch)
+{
+    if (arch->generic || !arch->causal)
+        return false;
+    for (uint32_t i = 0; i < arch->kind_count; i++)
+        if (arch->kinds[i].encoder)
+            return false;
+    return true;
+}
+
+/* Bytes a parameter that no plan gets below: spares the search of what cannot fit anyway. */
+static double
+least_bytes_per_parameter(const struct capability *capability)
+{
+    if (!capability->is_training)
+        return 0.9 * weight_format_bits(capability->format) / 8;
+    switch (capability->method) {
+    case METHOD_LORA:
+        return 2; /* the frozen 16-bit weights */
+    case METHOD_QLORA:
+        return 0.5; /* 4-bit storage */
+    case METHOD_PRETRAIN:
+    case METHOD_FULL:
+    case METHOD_FREEZE:
+    case METHOD_UNSAID:
+        break;
+    }
+    return capability->precision == PRECISION_BF16_PURE ? 8 : 16; /* arXiv:1910.02054 3.1 */
+}
+
 static void
 largest_model(const struct machine *machine, const struct catalog *catalog, struct capability *capability)
 {
+    double room = (double)machine->gpu->usable_bytes * machine->gpu_count;
+    double least = least_bytes_per_parameter(capability);
+
     for (size_t i = 0; i < catalog->model_count; i++) {
         const struct model_preset *model = &catalog->models[i];
         struct estimate_request request = { .arch = &model->arch,
@@ -87,7 +122,8 @@ largest_model(const struct machine *machine, const struct catalog *catalog, stru
                                             .has_training = capability->is_training,
                                             .has_serving = !capability->is_training };
 
-        if (capability->largest && model->params.total <= capability->largest->params.total)
+        if (!is_decoder(&model->arch) || (double)model->params.total * least > room ||
+            (capability->largest && model->params.total <= capability->largest->params.total))
             continue;
         request.training.method = capability->method;
         request.training.precision = capability->precision;
