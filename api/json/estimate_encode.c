@@ -1,4 +1,5 @@
 #include "api/json/estimate_json.h"
+#include "api/json/network_json.h"
 #include "api/json/serving_json.h"
 #include "api/json/training_json.h"
 
@@ -66,6 +67,7 @@ estimate_encode(const struct answer *answer, const struct provenance *provenance
         serving_encode(&writer, answer, language);
     if (answer->has_training)
         host_encode(&writer, answer);
+    network_encode(&writer, answer);
     if (answer->has_fitting)
         fitting_encode(&writer, &answer->fitting);
     if (answer->has_capabilities)

@@ -10,7 +10,8 @@
 static struct exposed
 exposed_of(struct link_seconds seconds, double times)
 {
-    return (struct exposed){ link_seconds_longer(seconds) * times, seconds.across > seconds.inside };
+    return (struct exposed){ link_seconds_longer(seconds) * times, seconds.across > seconds.inside,
+                             seconds.across * times };
 }
 
 /* A Megatron plan that is chosen here, not stated, cuts tensor sums into pieces and runs them behind the products
@@ -36,13 +37,13 @@ layer_exchange_of(const struct training_setup *setup, const struct machine *mach
     ret_exchange->tensor.seconds =
         exposed_tensor_share(setup) * (ret_exchange->tensor.seconds + 2 * start * work->tensor_count);
     /* tokens go out and come back */
-    ret_exchange->expert =
-        exposed_of(all_to_all_link_seconds(machine, rates, work->expert_sent_bytes, plan->expert, work->expert_copies),
-                   2 * rates->training_exposed_expert);
-    ret_exchange->expert.seconds += start * work->expert_count;
-    ret_exchange->context =
-        exposed_of(neighbour_link_seconds(machine, rates, work->context_bytes, (uint64_t)plan->tensor * plan->context),
-                   rates->training_exposed_context);
+    ret_exchange->expert = exposed_of(
+        all_to_all_link_seconds(machine, rates, work->expert_sent_bytes, plan->expert, work->expert_copies), 2);
+    ret_exchange->expert.seconds =
+        rates->training_exposed_expert * ret_exchange->expert.seconds + start * work->expert_count;
+    ret_exchange->context = exposed_of(
+        neighbour_link_seconds(machine, rates, work->context_bytes, (uint64_t)plan->tensor * plan->context), 1);
+    ret_exchange->context.seconds *= rates->training_exposed_context;
 }
 
 void
@@ -67,6 +68,23 @@ local_parameters_of(const struct training_setup *setup, struct local_parameters 
     ret_local->dense = dense / tensor;
     ret_local->experts = experts / stages / ways;
     ret_local->expert_ranks = gpus > ways ? gpus / ways : 1;
+}
+
+void
+trained_parameters_of(const struct training_setup *setup, struct local_parameters *ret_local)
+{
+    const struct training_job *job = setup->job;
+    uint32_t layers = setup->arch->layer_count;
+
+    local_parameters_of(setup, ret_local);
+    if (method_is_adapter(job->method)) {
+        ret_local->dense = (double)lora_params_count(setup->arch, job->lora_targets, job->lora_rank) /
+                           setup->plan.tensor / setup->plan.pipeline;
+        ret_local->experts = 0;
+    } else if (job->method == METHOD_FREEZE && job->trainable_layers < layers) {
+        ret_local->dense *= (double)job->trainable_layers / layers;
+        ret_local->experts *= (double)job->trainable_layers / layers;
+    }
 }
 
 /* GPUs that hold the same parameters, as many as a group may have. */
@@ -120,7 +138,7 @@ sharded_exchange(const struct training_setup *setup, const struct machine *machi
 {
     const struct rates *rates = setup->rates;
     double sweeps = method_is_adapter(setup->job->method) ? 2 : 3;
-    double bytes = precision_element_bytes(setup->job->precision);
+    double bytes = setup->job->method == METHOD_QLORA ? QLORA_BITS / 8 : precision_element_bytes(setup->job->precision);
     struct exposed all = exposed_of(sweep(setup, machine, local, bytes), sweeps);
     double share = runs_hf_modules(setup->job) ? rates->training_exposed_zero3_modules : rates->training_exposed_zero3;
 
@@ -129,18 +147,28 @@ sharded_exchange(const struct training_setup *setup, const struct machine *machi
     return all;
 }
 
-/* Gradients out and weights in, once; starting each layer's collectives adds up over a large ring. */
+/* Bytes a parameter that a step's reduction moves: FP32 gradients and 16-bit weights in Megatron, 16-bit gradients and
+ * weights elsewhere, FP32 both without mixing and for adapters (arXiv:2106.09685: they stay FP32). */
+static double
+reduced_bytes(const struct training_job *job)
+{
+    double element = method_is_adapter(job->method) && job->precision != PRECISION_BF16_PURE
+                         ? 4
+                         : precision_element_bytes(job->precision);
+
+    return (job->framework == FRAMEWORK_MEGATRON ? 4 : element) + element;
+}
+
+/* Gradients out and weights in, once; starting each layer's collectives adds up over a large ring (an adapter's fit one
+ * bucket). */
 static struct exposed
 reduced_exchange(const struct training_setup *setup, const struct machine *machine,
                  const struct local_parameters *local, double latency, double busy)
 {
     const struct rates *rates = setup->rates;
-    /* FP32 gradients and 16-bit weights in Megatron, 16-bit gradients and weights elsewhere; FP32 both without mixing
-     */
-    double element = precision_element_bytes(setup->job->precision);
-    double bytes = (setup->job->framework == FRAMEWORK_MEGATRON ? 4 : element) + element;
-    struct exposed all = exposed_of(sweep(setup, machine, local, bytes), 1);
-    double starts = 2 * latency * stage_layers(setup), overlap = rates->training_data_overlap;
+    struct exposed all = exposed_of(sweep(setup, machine, local, reduced_bytes(setup->job)), 1);
+    double buckets = method_is_adapter(setup->job->method) ? 1 : stage_layers(setup);
+    double starts = 2 * latency * buckets, overlap = rates->training_data_overlap;
 
     all.seconds = shown(all.seconds + starts, rates->training_exposed_data * all.seconds + (1 - overlap) * starts,
                         overlap * busy);
@@ -157,7 +185,7 @@ data_exchange_of(const struct training_setup *setup, const struct machine *machi
     double latency = collective_latency_seconds(machine, rates, ranks, plan->tensor);
     struct local_parameters local;
 
-    ret_exchange->micro_batch = ret_exchange->step = (struct exposed){ 0, false };
+    ret_exchange->micro_batch = ret_exchange->step = (struct exposed){ 0, false, 0 };
     if (ranks <= 1)
         return;
     local_parameters_of(setup, &local);
@@ -165,13 +193,14 @@ data_exchange_of(const struct training_setup *setup, const struct machine *machi
         ret_exchange->micro_batch = sharded_exchange(setup, machine, &local, latency, busy);
         return;
     }
-    if (method_is_adapter(setup->job->method))
-        return; /* an adapter's gradients are nothing beside the rest */
-    if (plan->sharding == SHARDING_ZERO2 && setup->accumulation_steps > 1)
+    trained_parameters_of(setup, &local);
+    if (plan->sharding == SHARDING_ZERO2 && setup->accumulation_steps > 1) {
         ret_exchange->micro_batch = exposed_of(
             sweep(setup, machine, &local,
                   setup->job->framework == FRAMEWORK_MEGATRON ? 4 : precision_element_bytes(setup->job->precision)),
-            rates->training_exposed_zero2);
+            1);
+        ret_exchange->micro_batch.seconds *= rates->training_exposed_zero2;
+    }
     ret_exchange->step = reduced_exchange(setup, machine, &local, latency, busy);
 }
 
@@ -185,12 +214,13 @@ pipeline_exchange(const struct training_setup *setup, const struct machine *mach
     struct exposed exchange;
 
     if (plan->pipeline <= 1)
-        return (struct exposed){ 0, false };
+        return (struct exposed){ 0, false, 0 };
     exchange = exposed_of(neighbour_link_seconds(machine, rates,
                                                  precision_element_bytes(setup->job->precision) * tokens *
                                                      setup->arch->hidden_size / ways,
                                                  machine->gpu_count),
                           1);
+    exchange.network_seconds *= 2.0 * plan->virtual_stages;
     exchange.seconds = rates->training_exposed_pipeline * 2 * plan->virtual_stages *
                        (exchange.seconds + 2 * rates->link_latency_seconds);
     return exchange;

@@ -8,6 +8,7 @@
 struct exposed {
     double seconds;
     bool across;
+    double network_seconds; /* that the network is busy, hidden or not */
 };
 
 /* Of one micro-batch's layers, one direction. A machine other than the setup's may be given. */
@@ -37,5 +38,8 @@ struct local_parameters {
 };
 
 void local_parameters_of(const struct training_setup *setup, struct local_parameters *ret_local);
+
+/* Of them those that get a gradient: all, the last layers, or the adapter in place of the network. */
+void trained_parameters_of(const struct training_setup *setup, struct local_parameters *ret_local);
 
 #endif

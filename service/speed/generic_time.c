@@ -18,7 +18,7 @@ depthwise_pace(const struct gpu *gpu, const struct rates *rates)
 
 void
 generic_time_of(const struct training_setup *setup, const struct machine *machine, struct training_time *ret_time,
-                bool *ret_across)
+                struct exposed *ret_reduction)
 {
     const struct model_arch *arch = setup->arch;
     const struct rates *rates = setup->rates;
@@ -30,7 +30,7 @@ generic_time_of(const struct training_setup *setup, const struct machine *machin
     struct link_seconds ring;
 
     *ret_time = (struct training_time){ 0 };
-    *ret_across = false;
+    *ret_reduction = (struct exposed){ 0, false, 0 };
     if (setup->job->precision == PRECISION_TF32)
         pace.linear *= rates->training_convolution_tf32_share / rates->training_tf32_share;
     ret_time->linear = samples * 3 *
@@ -44,5 +44,5 @@ generic_time_of(const struct training_setup *setup, const struct machine *machin
         return;
     ring = collective_link_seconds(machine, rates, 4 * (double)setup->params->total, setup->plan.data, 1);
     ret_time->data_communication = rates->training_exposed_data * 2 * link_seconds_longer(ring);
-    *ret_across = ring.across > ring.inside;
+    *ret_reduction = (struct exposed){ ret_time->data_communication, ring.across > ring.inside, 2 * ring.across };
 }

@@ -13,12 +13,14 @@
 /* Communication by the kind of link that sets its pace. */
 struct link_use {
     double inside, across;
+    double network; /* that the network is busy, hidden or not */
 };
 
 static void
 use_link(struct link_use *use, struct exposed exposed, double times)
 {
     *(exposed.across ? &use->across : &use->inside) += exposed.seconds * times;
+    use->network += exposed.network_seconds * times;
 }
 
 /* What one micro-batch takes on a stage. */
@@ -109,12 +111,12 @@ optimizer_seconds(const struct training_setup *setup, const struct pace *pace)
     bool sharded = setup->plan.sharding >= SHARDING_ZERO1;
     double ranks = (double)setup->plan.data * setup->plan.context, traffic = setup->rates->training_optimizer_bytes;
 
-    if (method_is_adapter(job->method) || job->offload != OFFLOAD_NONE)
+    if (job->offload != OFFLOAD_NONE)
         return 0;
     if (job->precision == PRECISION_BF16_PURE)
         traffic /= 2;
     traffic += 2 * bytes.states;
-    local_parameters_of(setup, &local);
+    trained_parameters_of(setup, &local);
     return traffic * (local.dense / (sharded ? ranks : 1) + local.experts / (sharded ? local.expert_ranks : 1)) /
            pace->memory;
 }
@@ -139,12 +141,12 @@ step_time(const struct training_setup *setup, const struct machine *machine, str
     struct micro_batch micro;
     struct offload_seconds offload;
 
-    *ret_use = (struct link_use){ 0, 0 };
+    *ret_use = (struct link_use){ 0, 0, 0 };
     if (setup->arch->generic) {
-        bool across;
+        struct exposed reduction;
 
-        generic_time_of(setup, machine, ret_time, &across);
-        *(across ? &ret_use->across : &ret_use->inside) = ret_time->data_communication;
+        generic_time_of(setup, machine, ret_time, &reduction);
+        use_link(ret_use, reduction, 1);
         return;
     }
     *ret_time = (struct training_time){ 0 };
@@ -216,6 +218,7 @@ training_speed(const struct training_setup *setup, struct training_speed *ret_sp
     step_time(setup, machine, &ret_speed->time, &use);
     ret_speed->step_seconds = ret_speed->ideal_step_seconds = sum_of(&ret_speed->time);
     ret_speed->network_exposed_seconds = use.across;
+    ret_speed->network_busy_seconds = use.network;
     ret_speed->bottleneck = bottleneck_of(&ret_speed->time, &use);
     if (machine->nodes > 1) {
         struct machine ideal = one_ideal_node(machine);

@@ -24,6 +24,7 @@ struct training_speed {
     double flop_per_step;           /* model FLOPs, all GPUs: attention causal, no recompute */
     double peak_flop_per_second;    /* dense peak of one GPU at the training precision */
     double network_exposed_seconds; /* of step_seconds, between nodes */
+    double network_busy_seconds;    /* a step, behind compute or not */
     double ideal_step_seconds;      /* the same GPUs in one ideal node: scaling efficiency = ideal / step */
     double band_low, band_high;     /* truth / expected of throughput */
     enum bottleneck bottleneck;

@@ -163,6 +163,44 @@ START_TEST(fixes_do_what_they_say)
 }
 END_TEST
 
+/* --- the network between nodes --- */
+
+#define LORA_8B(sharding, gpus, network)                                                                           \
+    "{\"model\":\"llama-3-8b\",\"training\":{\"method\":\"lora\",\"micro_batch_size\":1,\"sequence_length\":1024," \
+    "\"parallelism\":{\"data\":" gpus ",\"sharding\":\"" sharding "\"}},\"hardware\":{\"gpu\":\"a800-sxm-80gb\","  \
+    "\"gpus\":" gpus ",\"gpus_per_node\":8" network "}}"
+#define TEN_GIGABIT ",\"internode_bits_per_second\":10000000000"
+
+static double
+network_figure(const json_t *reply, const char *name)
+{
+    const json_t *figure = json_object_get(json_object_get(reply, "network"), name);
+
+    ck_assert_msg(json_is_number(figure), "%s is missing", name);
+    return json_number_value(figure);
+}
+
+/* hiyouga/LLaMA-Factory#5014 */
+START_TEST(a_slow_network_is_told)
+{
+    json_t *sharded = contract_post("/estimate", 200, LORA_8B("zero3", "16", TEN_GIGABIT));
+    json_t *plain = contract_post("/estimate", 200, LORA_8B("none", "16", TEN_GIGABIT));
+    json_t *one_node = contract_post("/estimate", 200, LORA_8B("zero3", "8", ""));
+
+    ck_assert_str_eq(contract_text(sharded, "/training/bottleneck"), "network");
+    ck_assert_double_lt(network_figure(sharded, "scaling_efficiency_ratio"), 0.25);
+    ck_assert_double_gt(network_figure(sharded, "required_bits_per_second_per_node"), 10e9);
+    ck_assert_double_gt(network_figure(sharded, "exposed_seconds_per_step"), 1);
+    ck_assert(has_code(json_object_get(json_object_get(sharded, "training"), "fixes"), "faster_network"));
+    ck_assert_double_gt(network_figure(plain, "scaling_efficiency_ratio"), 0.5);
+    ck_assert_double_lt(network_figure(plain, "required_bits_per_second_per_node"), 10e9);
+    ck_assert_ptr_null(json_object_get(one_node, "network"));
+    json_decref(sharded);
+    json_decref(plain);
+    json_decref(one_node);
+}
+END_TEST
+
 /* --- totals --- */
 
 /* Totals are sums of terms, and the verdict follows from them by the rule. */
@@ -369,6 +407,7 @@ main(void)
     tcase_add_unchecked_fixture(tcase, contract_start, contract_stop);
     tcase_add_loop_test(tcase, verdicts_are_as_expected, 0, COUNT_OF(verdicts));
     tcase_add_loop_test(tcase, fixes_do_what_they_say, 0, COUNT_OF(fixed));
+    tcase_add_test(tcase, a_slow_network_is_told);
     tcase_add_loop_test(tcase, totals_are_sums, 0, COUNT_OF(verdicts));
     tcase_add_loop_test(tcase, same_body_same_bytes, 0, COUNT_OF(verdicts));
     tcase_add_loop_test(tcase, chinese_differs_in_sentences_alone, 0, COUNT_OF(verdicts));
