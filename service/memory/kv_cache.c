@@ -31,15 +31,14 @@ tokens_kept(const struct layer_kind *kind, double context_tokens)
     return kind->window_tokens > 0 && context_tokens > kind->window_tokens ? kind->window_tokens : context_tokens;
 }
 
-/* What one layer of a kind keeps on one rank of a sequence of `context_tokens`. */
-static double
-layer_sequence_bytes(const struct layer_kind *kind, double bytes_per_element, double context_tokens, uint32_t tensor)
+double
+kv_cache_layer_bytes_per_gpu(const struct layer_kind *kind, double bytes_per_element, double tokens, uint32_t tensor)
 {
     double state_bytes = bytes_per_element > min_state_bytes ? bytes_per_element : min_state_bytes;
 
     if (kind->attention == ATTENTION_RECURRENT)
         return state_bytes * (double)u64_ceil_div(kind->recurrent_state_elements, tensor);
-    return bytes_per_element * elements_per_token(kind, tensor) * tokens_kept(kind, context_tokens);
+    return bytes_per_element * elements_per_token(kind, tensor) * tokens;
 }
 
 /* The stage that keeps most when `pipeline` stages of consecutive layers are as equal as can be; `bytes` holds what a
@@ -61,9 +60,9 @@ fullest_stage(const struct model_arch *arch, const double *bytes, uint32_t pipel
     return fullest;
 }
 
-/* Sums over the layers of a stage; closed where every stage or every layer is the same. */
-static double
-sum_of_stage(const struct model_arch *arch, const double *bytes, uint32_t pipeline)
+/* Closed where every stage or every layer is the same. */
+double
+kv_cache_stage_bytes(const struct model_arch *arch, const double *bytes, uint32_t pipeline)
 {
     double sum = 0;
 
@@ -84,7 +83,7 @@ kv_cache_bytes_per_token_per_gpu(const struct model_arch *arch, double bytes_per
         return 0;
     for (uint32_t i = 0; i < arch->kind_count; i++)
         bytes[i] = bytes_per_element * elements_per_token(&arch->kinds[i], tensor > 0 ? tensor : 1);
-    return sum_of_stage(arch, bytes, pipeline > 0 ? pipeline : 1);
+    return kv_cache_stage_bytes(arch, bytes, pipeline > 0 ? pipeline : 1);
 }
 
 double
@@ -103,8 +102,35 @@ kv_cache_bytes_per_sequence_per_gpu(const struct model_arch *arch, double bytes_
         return 0;
     for (uint32_t i = 0; i < arch->kind_count; i++)
         bytes[i] =
-            layer_sequence_bytes(&arch->kinds[i], bytes_per_element, (double)context_tokens, tensor > 0 ? tensor : 1);
-    return sum_of_stage(arch, bytes, pipeline > 0 ? pipeline : 1);
+            kv_cache_layer_bytes_per_gpu(&arch->kinds[i], bytes_per_element,
+                                         tokens_kept(&arch->kinds[i], (double)context_tokens), tensor > 0 ? tensor : 1);
+    return kv_cache_stage_bytes(arch, bytes, pipeline > 0 ? pipeline : 1);
+}
+
+double
+kv_cache_bytes_per_sequence(const struct model_arch *arch, double bytes_per_element, uint64_t context_tokens)
+{
+    return kv_cache_bytes_per_sequence_per_gpu(arch, bytes_per_element, context_tokens, 1, 1);
+}
+
+double
+kv_cache_state_bytes_per_sequence(const struct model_arch *arch, double bytes_per_element)
+{
+    double bytes = 0;
+
+    for (uint32_t i = 0; i < arch->kind_count; i++) {
+        if (arch->causal && arch->kinds[i].attention == ATTENTION_RECURRENT)
+            bytes += arch->kinds[i].count * kv_cache_layer_bytes_per_gpu(&arch->kinds[i], bytes_per_element, 0, 1);
+    }
+    return bytes;
+}
+
+double
+kv_cache_bytes_per_sequence_without_windows(const struct model_arch *arch, double bytes_per_element,
+                                            uint64_t context_tokens)
+{
+    return kv_cache_state_bytes_per_sequence(arch, bytes_per_element) +
+           kv_cache_bytes_per_token(arch, bytes_per_element) * (double)context_tokens;
 }
 
 double

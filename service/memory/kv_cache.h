@@ -17,6 +17,22 @@ double kv_cache_bytes_per_token_per_gpu(const struct model_arch *arch, double by
 double kv_cache_bytes_per_sequence_per_gpu(const struct model_arch *arch, double bytes_per_element,
                                            uint64_t context_tokens, uint32_t tensor, uint32_t pipeline);
 
+/* What one layer of a kind keeps of a sequence of which it still sees `tokens`, on one of `tensor` ranks. */
+double
+kv_cache_layer_bytes_per_gpu(const struct layer_kind *kind, double bytes_per_element, double tokens, uint32_t tensor);
+
+/* Sum over the layers of the fullest of `pipeline` stages; `bytes` holds what a layer of each kind keeps. */
+double kv_cache_stage_bytes(const struct model_arch *arch, const double *bytes, uint32_t pipeline);
+
+/* The same of the whole model, one copy; and what an engine sets aside that gives windowed layers as many pages as the
+ * others (vLLM without its hybrid cache manager). Recurrent states are in both. */
+double kv_cache_bytes_per_sequence(const struct model_arch *arch, double bytes_per_element, uint64_t context_tokens);
+double kv_cache_bytes_per_sequence_without_windows(const struct model_arch *arch, double bytes_per_element,
+                                                   uint64_t context_tokens);
+
+/* Of these, the states of recurrent layers: the same for any context (arXiv:2312.00752 section 3.4). */
+double kv_cache_state_bytes_per_sequence(const struct model_arch *arch, double bytes_per_element);
+
 /* Layer-tokens that one sequence keeps (sum over layers of min(context, window)). */
 double kv_cache_layer_tokens(const struct model_arch *arch, double context_tokens);
 

@@ -8,6 +8,7 @@
 #include "service/job/engine.h"
 #include "service/memory/engine_budget.h"
 #include "service/memory/kv_cache.h"
+#include "service/memory/serving_cache.h"
 #include "service/memory/serving_split.h"
 #include "service/memory/serving_weights.h"
 
@@ -46,24 +47,11 @@ add_weights(const struct serving_setup *setup, struct footprint *footprint)
     part->values[8] = 8; /* bits a byte */
 }
 
-/* Cache of one sequence on one GPU; paged engines round up to whole blocks (arXiv:2309.06180 section 4.2). */
-static double
-sequence_bytes(const struct serving_setup *setup, uint64_t tokens)
-{
-    uint64_t block = (uint64_t)setup->rates->serving_block_tokens;
-    enum engine_pool pool = engine_traits_of(setup->job->engine, setup->job->engine_version).pool;
-
-    if (block > 1 && (pool == ENGINE_POOL_OF_TOTAL || pool == ENGINE_POOL_OF_FREE))
-        tokens = u64_mul_sat(u64_ceil_div(tokens, block), block);
-    return kv_cache_bytes_per_sequence_per_gpu(setup->arch, kv_format_bytes(setup->job->kv_cache_precision), tokens,
-                                               setup->plan.tensor, setup->plan.pipeline);
-}
-
 static void
 add_cache(const struct serving_setup *setup, struct footprint *footprint)
 {
     double sequences = (double)serving_sequences_per_group(setup);
-    double each = sequence_bytes(setup, setup->job->context_length);
+    double each = serving_sequence_bytes(setup, setup->job->context_length);
     struct part *part = footprint_add(footprint, PART_KV_CACHE, sequences * each);
 
     part->formula = "{0} sequences x {1} bytes of keys and values each";
@@ -79,12 +67,12 @@ longest_sequence(const struct serving_setup *setup, double budget)
     uint64_t most = setup->arch->max_context_tokens > 0 ? setup->arch->max_context_tokens : longest_context;
     uint64_t fits = 0;
 
-    if (sequence_bytes(setup, most) <= budget)
+    if (serving_sequence_bytes(setup, most) <= budget)
         return (double)most;
     while (fits < most) {
         uint64_t middle = fits + (most - fits + 1) / 2;
 
-        if (sequence_bytes(setup, middle) <= budget)
+        if (serving_sequence_bytes(setup, middle) <= budget)
             fits = middle;
         else
             most = middle - 1;
@@ -96,7 +84,7 @@ static void
 count_capacity(const struct serving_setup *setup, struct serving_memory *memory)
 {
     double context = setup->job->context_length > 0 ? setup->job->context_length : 1;
-    double each = sequence_bytes(setup, (uint64_t)context), groups = serving_cache_groups(setup);
+    double each = serving_sequence_bytes(setup, (uint64_t)context), groups = serving_cache_groups(setup);
     double budget = memory->kv_budget_bytes, block = setup->rates->serving_block_tokens;
 
     if (!(each > 0) || !(budget > 0))

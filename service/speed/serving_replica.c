@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "service/memory/kv_cache.h"
+#include "service/memory/serving_cache.h"
 #include "service/memory/serving_split.h"
 #include "service/speed/serving_queue.h"
 
@@ -12,9 +12,7 @@ static double
 cache_sequences(const struct serving_setup *setup, const struct serving_memory *memory)
 {
     const struct serving_job *job = setup->job;
-    uint64_t tokens = (uint64_t)job->input_tokens + job->output_tokens;
-    double each = kv_cache_bytes_per_sequence_per_gpu(setup->arch, kv_format_bytes(job->kv_cache_precision), tokens,
-                                                      setup->plan.tensor, setup->plan.pipeline);
+    double each = serving_sequence_bytes(setup, (uint64_t)job->input_tokens + job->output_tokens);
 
     return each > 0 ? memory->kv_budget_bytes / each * serving_cache_groups(setup) : HUGE_VAL;
 }
