@@ -155,7 +155,8 @@ db_status(struct db *db)
     status.connected = db->watch.connected;
     status.version = db->watch.version;
     if (db->watch.current_at > 0)
-        status.seconds_since_loaded = clock_seconds() - db->watch.current_at;
+        /* what is compiled in is always the current version */
+        status.seconds_since_loaded = db->url != NULL ? clock_seconds() - db->watch.current_at : 0;
     (void)pthread_mutex_unlock(&db->watch.mutex);
     return status;
 }

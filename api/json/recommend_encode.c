@@ -72,6 +72,10 @@ whys_encode(struct json_writer *writer, const struct recommend_request *request,
         why(writer, "price_is_range", language, NULL, 0);
     if (price->type == PRICE_SPOT)
         why(writer, "spot_interruptions", language, NULL, 0);
+    if (price->type == PRICE_PURCHASE && !(candidate->watts > 0))
+        why(writer, "power_unknown", language, NULL, 0);
+    if (offer_is_host_card(candidate->offer) && candidate->count > 1)
+        why(writer, "cards_of_one_host", language, NULL, candidate->count);
     if (price->confidence == 'C')
         why(writer, "price_is_weak", language, price->observed_date, 0);
     else if (price->observed_date && strncmp(price->observed_date, catalog->as_of, 4) < 0)
@@ -218,6 +222,8 @@ rejected_encode(struct json_writer *writer, const struct recommendation *all, en
     for (size_t i = 0; i < all->example_count; i++) {
         writer_object(writer, NULL);
         writer_text(writer, "offer", all->examples[i].offer->id);
+        if (all->examples[i].price)
+            writer_text(writer, "price_type", price_type_names[all->examples[i].price->type]);
         writer_array(writer, "reasons");
         reason_encode(writer, &all->examples[i].reason, currency, language);
         writer_end_array(writer);

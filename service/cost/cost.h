@@ -8,14 +8,14 @@
 
 #define HOURS_PER_MONTH 730.0 /* 8760 hours a year / 12 */
 
-/* What costs depend on beside the price. 0: not said, filled in by cost_terms_complete. */
+/* What costs depend on beside the price. Not said: 0, or below 0 where 0 can be meant; recommend_complete fills in. */
 struct cost_terms {
     enum currency currency; /* of all results */
     double horizon_months;  /* of owning, and of serving without an end */
     double utilization_ratio;
-    double electricity_per_kwh; /* in `currency` */
+    double electricity_per_kwh; /* in `currency`; below 0: not said */
     double pue;
-    double residual_ratio;
+    double residual_ratio; /* below 0: not said */
     double hours; /* of use; 0: no end is known (serving): horizon x utilization */
     bool has_total;
 };

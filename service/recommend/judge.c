@@ -129,6 +129,28 @@ judge_budget(const struct constraints *constraints, const struct cost *cost)
     return asked > budget ? reason(REASON_OVER_BUDGET, budget, asked) : reason(REASON_NONE, 0, 0);
 }
 
+/* Memory is a figure of one GPU: where there are several, say of how many. */
+static void
+tell_each(struct reason *found, uint32_t gpus)
+{
+    if (gpus <= 1)
+        return;
+    text_format(found->required_text, sizeof found->required_text, "%u x %.1f GiB", gpus, found->required / GIB);
+    text_format(found->actual_text, sizeof found->actual_text, "%u x %.1f GiB", gpus, found->actual / GIB);
+}
+
+/* How many units make sense together: cards of one host; machines whose network is known, or that are built for one
+ * (whole nodes around an NVLink switch); else one alone. */
+static uint32_t
+most_units(const struct offer *offer)
+{
+    bool built_for_it = offer->gpu->nvlink_kind == NVLINK_SWITCH && offer->gpu_count >= 8;
+
+    if (offer_is_host_card(offer))
+        return MAX_HOST_CARDS;
+    return offer->network_bits_per_second > 0 || built_for_it ? MAX_UNITS : 1;
+}
+
 /* One number of units, wholly judged. */
 static struct reason
 judge_count(struct judge *judge, const struct offer *offer, const struct price *price, uint32_t count,
@@ -144,8 +166,12 @@ judge_count(struct judge *judge, const struct offer *offer, const struct price *
     candidate->watts = power_of(offer, count, &judge->catalog->rates);
     if (constraints->max_power_watts && candidate->watts > constraints->max_power_watts)
         return reason(REASON_OVER_POWER, constraints->max_power_watts, candidate->watts);
+    if (constraints->max_power_watts && !(candidate->watts > 0))
+        return reason(REASON_POWER_UNKNOWN, 0, 0);
     candidate->outcome = *outcome_of(judge, &machine);
     found = judge_outcome(request, &candidate->outcome);
+    if (found.code == REASON_DOES_NOT_FIT)
+        tell_each(&found, machine.gpu_count);
     if (found.code != REASON_NONE)
         return found;
     terms.hours = request->job.has_serving ? 0 : candidate->outcome.hours.expected;
@@ -181,7 +207,7 @@ judge_offer(struct judge *judge, const struct offer *offer, const struct price *
     struct reason last = reason(REASON_OVER_GPU_LIMIT, limit, gpus);
     bool found = false;
 
-    for (uint32_t count = 1; count <= MAX_UNITS && count * gpus <= limit; count *= 2) {
+    for (uint32_t count = 1; count <= most_units(offer) && count * gpus <= limit; count *= 2) {
         struct candidate candidate;
         struct reason now = judge_count(judge, offer, price, count, &candidate);
 

@@ -27,6 +27,7 @@ static const char *const reason_names[REASON_COUNT] = {
     [REASON_OVER_GPU_LIMIT] = "over_gpu_limit",
     [REASON_NO_KERNEL_FOR_PRECISION] = "no_kernel_for_precision",
     [REASON_DEVICE_UNKNOWN] = "device_unknown",
+    [REASON_POWER_UNKNOWN] = "power_unknown",
     [REASON_NO_EXCHANGE_RATE] = "no_exchange_rate",
 };
 
@@ -55,11 +56,11 @@ complete_ownership(struct recommend_request *request, const struct rates *rates,
     unsigned acquisition = request->constraints.acquisition;
     struct assumptions *told = !acquisition || (acquisition & ACQUIRE_BUY) ? assumptions : NULL;
 
-    if (!(terms->residual_ratio > 0)) {
+    if (!(terms->residual_ratio >= 0)) {
         terms->residual_ratio = rates->cost_residual_ratio;
         assume_number(told, "residual_ratio", "/cost/residual_ratio", terms->residual_ratio);
     }
-    if (!(terms->electricity_per_kwh > 0)) {
+    if (!(terms->electricity_per_kwh >= 0)) {
         terms->electricity_per_kwh = power_price(request, rates, catalog);
         assume_number(told, "electricity_per_kwh", "/cost/electricity_per_kwh", terms->electricity_per_kwh);
     }
@@ -121,13 +122,14 @@ keep(struct recommendation *all, const struct candidate *candidate, const struct
 
 /* A few of every reason, so that each is seen. */
 static void
-keep_example(struct recommendation *all, const struct offer *offer, const struct reason *reason)
+keep_example(struct recommendation *all, const struct offer *offer, const struct price *price,
+             const struct reason *reason)
 {
     size_t most = reason->code == REASON_DOES_NOT_FIT || reason->code == REASON_OVER_BUDGET ? 4 : 2;
 
     if (all->rejected_by[reason->code] > most || all->example_count == MAX_EXAMPLES)
         return;
-    all->examples[all->example_count++] = (struct rejection){ .offer = offer, .reason = *reason };
+    all->examples[all->example_count++] = (struct rejection){ .offer = offer, .price = price, .reason = *reason };
 }
 
 /* Whether an offer does once the constraint it broke is as wide as it would take, all others as they are. */
@@ -170,11 +172,11 @@ keep_relaxation(struct recommendation *all, const struct judge *judge, const str
 }
 
 static void
-reject(struct recommendation *all, const struct offer *offer, const struct reason *reason)
+reject(struct recommendation *all, const struct offer *offer, const struct price *price, const struct reason *reason)
 {
     all->rejected_count++;
     all->rejected_by[reason->code]++;
-    keep_example(all, offer, reason);
+    keep_example(all, offer, price, reason);
 }
 
 /* Whether a reason came nearer to being met than the one known so far. */
@@ -236,7 +238,7 @@ recommend_run(const struct recommend_request *request, const struct catalog *cat
             continue;
         all->searched_offers++;
         if (!offer_is_allowed(request, offer, &reason)) {
-            reject(all, offer, &reason);
+            reject(all, offer, NULL, &reason);
             continue;
         }
         reason = judge_prices(&judge, offer, &candidate, &price);
@@ -244,7 +246,7 @@ recommend_run(const struct recommend_request *request, const struct catalog *cat
             keep(all, &candidate, request);
             continue;
         }
-        reject(all, offer, &reason);
+        reject(all, offer, price, &reason);
         keep_relaxation(all, &judge, offer, price, &reason);
     }
     pareto_mark(all->candidates, all->count);

@@ -63,6 +63,7 @@ enum reason_code {
     REASON_OVER_GPU_LIMIT,
     REASON_NO_KERNEL_FOR_PRECISION,
     REASON_DEVICE_UNKNOWN,
+    REASON_POWER_UNKNOWN,
     REASON_NO_EXCHANGE_RATE,
     REASON_COUNT
 };
@@ -81,8 +82,8 @@ struct reason {
 
 struct rejection {
     const struct offer *offer;
+    const struct price *price; /* NULL: none may be used, or it was out before its price mattered */
     struct reason reason;
-    uint32_t count; /* of the offer, where the reason depends on it */
 };
 
 /* What the search keeps of an estimate: enough to judge and rank by. */

@@ -2,6 +2,14 @@
 
 #include <math.h>
 
+#include "service/base/text.h"
+
+bool
+offer_is_host_card(const struct offer *offer)
+{
+    return !offer->is_server && offer->gpu_count == 1 && text_equal(offer->provider->kind, "marketplace");
+}
+
 struct machine
 hardware_machine(const struct hardware_ask *hardware)
 {
@@ -14,9 +22,14 @@ hardware_machine(const struct hardware_ask *hardware)
 
     /* a share of a GPU is one smaller device; its memory is handled by whoever sells it as such */
     uint32_t per_node = offer->gpu_count >= 1 ? (uint32_t)lround(offer->gpu_count) : 1;
+    uint32_t gpus = per_node * offers;
+
+    if (offer_is_host_card(offer))
+        per_node = offers < MAX_HOST_CARDS ? offers : MAX_HOST_CARDS;
+
     double network =
         hardware->internode_bits_per_second > 0 ? hardware->internode_bits_per_second : offer->network_bits_per_second;
     enum intranode intranode = hardware->intranode ? hardware->intranode : offer->intranode;
 
-    return machine_of(offer->gpu, per_node * offers, per_node, network, intranode);
+    return machine_of(offer->gpu, gpus, per_node, network, intranode);
 }

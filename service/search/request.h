@@ -50,6 +50,10 @@ struct estimate_request {
     struct dataset_ask dataset;
 };
 
+/* One card that a marketplace rents by the piece: several are cards of one host, up to MAX_HOST_CARDS. */
+enum { MAX_HOST_CARDS = 8 };
+bool offer_is_host_card(const struct offer *offer);
+
 /* The machine that hardware names; without hardware a machine of no limit (gpu NULL). */
 struct machine hardware_machine(const struct hardware_ask *hardware);
 

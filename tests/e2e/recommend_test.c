@@ -321,7 +321,7 @@ static const char *const broken[] = {
     "{\"budget\":{\"amount\":\"3\",\"currency\":\"USD\"},\"deadline_hours\":0.1}",
     "{\"deadline_hours\":0.01,\"max_power_watts\":2000}",
     "{\"max_power_watts\":50}",
-    "{\"budget\":{\"amount\":\"1\",\"currency\":\"USD\"},\"budget_scope\":\"per_month\",\"max_power_watts\":100}",
+    "{\"budget\":{\"amount\":\"1\",\"currency\":\"USD\"},\"budget_scope\":\"per_month\",\"max_power_watts\":200}",
 };
 
 /* Widened as one relaxation says, the others as they are, the constraints let its offer in. */
