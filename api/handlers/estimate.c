@@ -10,7 +10,7 @@ answer_opened(struct estimate_decoded *decoded, struct answer *answer, const str
 {
     struct provenance provenance = { state->version, catalog, decoded->digest };
 
-    TRY(estimate_decode(catalog, decoded, &answer->notices, fault));
+    TRY(estimate_decode(catalog, decoded, &answer->assumptions, &answer->notices, fault));
     TRY(answer_run(&decoded->members.request, catalog, answer, fault));
     estimate_encode(answer, &provenance, request->language, response->body);
     return STATUS_OK;

@@ -101,6 +101,7 @@ estimate_open(const struct request *http, struct estimate_decoded *decoded, stru
     if (nan)
         notice_add(notices, NOTICE_NAN_READ_AS_NULL, "");
     memset(&decoded->members, 0, sizeof decoded->members);
+    decoded->members.cost.residual_ratio = decoded->members.cost.electricity_per_kwh = -1; /* 0 can be meant */
     model_holder_init(&decoded->model);
     request_digest(decoded->document, decoded->digest);
     return STATUS_OK;
@@ -200,8 +201,8 @@ asks_about_data(const struct dataset_ask *dataset)
 }
 
 void
-estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded *decoded, struct notices *notices,
-                         struct fault *fault)
+estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded *decoded,
+                         struct assumptions *assumptions, struct notices *notices, struct fault *fault)
 {
     struct estimate_members *members = &decoded->members;
 
@@ -209,6 +210,8 @@ estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded 
         model_decode(members->model, "/model", catalog, &decoded->model, notices, fault);
         members->request.arch = decoded->model.arch;
         members->request.params = decoded->model.params;
+        if (members->request.has_training)
+            model_adapter_complete(&decoded->model, &members->request.training, assumptions);
     }
     resolve_hardware(&members->hardware, catalog, &members->request.hardware, notices, fault);
     notice_unanswered(notices, asks_about_data(&members->request.dataset), "/dataset");
@@ -217,11 +220,11 @@ estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded 
 }
 
 enum status
-estimate_decode(const struct catalog *catalog, struct estimate_decoded *decoded, struct notices *notices,
-                struct fault *fault)
+estimate_decode(const struct catalog *catalog, struct estimate_decoded *decoded, struct assumptions *assumptions,
+                struct notices *notices, struct fault *fault)
 {
     fields_read(&estimate_table, decoded->document, "", &decoded->members, fault);
-    estimate_members_resolve(catalog, decoded, notices, fault);
+    estimate_members_resolve(catalog, decoded, assumptions, notices, fault);
     notice_unanswered(notices, decoded->members.has_cost, "/cost");
     return fault_any(fault) ? STATUS_FAULT : STATUS_OK;
 }

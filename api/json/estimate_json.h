@@ -45,15 +45,15 @@ void estimate_decoded_done(struct estimate_decoded *decoded);
 const char *estimate_version_asked(const struct estimate_decoded *decoded);
 
 /* What the names and the model of `members` mean in this catalog; faults are added. Used by /recommend too. */
-void estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded *decoded, struct notices *notices,
-                              struct fault *fault);
+void estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded *decoded,
+                              struct assumptions *assumptions, struct notices *notices, struct fault *fault);
 
 /* Says of a part of the request, when it is present, that it was read but that nothing in the reply answers it. */
 void notice_unanswered(struct notices *notices, bool present, const char *pointer);
 
 /* Reads an open body; all faults at once. */
-enum status estimate_decode(const struct catalog *catalog, struct estimate_decoded *decoded, struct notices *notices,
-                            struct fault *fault);
+enum status estimate_decode(const struct catalog *catalog, struct estimate_decoded *decoded,
+                            struct assumptions *assumptions, struct notices *notices, struct fault *fault);
 
 void estimate_encode(const struct answer *answer, const struct provenance *provenance, enum language language,
                      struct buffer *body);

@@ -2,6 +2,7 @@
 #include "api/json/facts_json.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,12 +206,23 @@ add_items(struct walk *walk, const json_t *array)
     }
 }
 
+/* Whether the first member of an object is an object: then all are taken to be. */
+static bool
+holds_objects(const json_t *object)
+{
+    void *first = json_object_iter((json_t *)(uintptr_t)object);
+
+    return first != NULL && json_is_object(json_object_iter_value(first));
+}
+
 static void
 add_children(struct walk *walk, const json_t *value)
 {
     size_t size = json_is_object(value) ? json_object_size(value) : json_array_size(value);
 
-    if (size == 0 || size > MAX_FACT_CHILDREN || walk->depth == MAX_FACT_DEPTH)
+    if (size == 0 || walk->depth == MAX_FACT_DEPTH || size > MAX_FACT_MODULES)
+        return;
+    if (size > MAX_FACT_CHILDREN && json_is_object(value) && !holds_objects(value))
         return;
     walk->depth++;
     if (json_is_object(value))

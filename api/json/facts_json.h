@@ -10,8 +10,9 @@
 #include "service/model/facts.h"
 
 enum {
-    MAX_FACT_DEPTH = 16,    /* containers below it are listed but not opened */
-    MAX_FACT_CHILDREN = 512 /* one that holds more is not opened either: label lists, quantisation layer by layer */
+    MAX_FACT_DEPTH = 16,     /* containers below it are listed but not opened */
+    MAX_FACT_CHILDREN = 512, /* an object of single values that holds more is not opened either: lists of labels */
+    MAX_FACT_MODULES = 4096, /* an array, or an object of objects: what quantisation says module by module */
 };
 
 /* Owns what a list of facts points to, but for texts, which the document lends. */

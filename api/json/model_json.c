@@ -1,6 +1,9 @@
 #include "api/json/model_json.h"
 
+#include <string.h>
+
 #include "service/base/text.h"
+#include "service/model/quantization.h"
 
 /* The members of a model given by sizes; `sample` and `name` change nothing that is counted. */
 struct shape_members {
@@ -61,12 +64,15 @@ const struct field_table model_shape_table = { "ModelShape", shape_fields, COUNT
 
 /* The members of {"config": ...}; the config itself is read by service/model. */
 struct config_members {
-    const json_t *config, *name;
+    const json_t *config, *name, *quantization_config;
     uint64_t parameter_count;
 };
 
 static const struct field config_fields[] = {
     { .name = "config", .kind = FIELD_ANY, .offset = offsetof(struct config_members, config), .flags = FIELD_REQUIRED },
+    { .name = "quantization_config",
+      .kind = FIELD_ANY,
+      .offset = offsetof(struct config_members, quantization_config) },
     { .name = "parameter_count",
       .kind = FIELD_U64,
       .offset = offsetof(struct config_members, parameter_count),
@@ -81,6 +87,7 @@ model_holder_init(struct model_holder *holder)
 {
     holder->arch = NULL;
     holder->params = NULL;
+    holder->adapter.base = NULL;
     facts_store_init(&holder->facts);
 }
 
@@ -128,9 +135,60 @@ decode_preset(const char *name, const char *pointer, const struct catalog *catal
     holder->params = &preset->params;
 }
 
+/* A quantisation block that came in a file of its own. */
 static void
-decode_config(const json_t *model, const char *pointer, struct model_holder *holder, struct notices *notices,
-              struct fault *fault)
+take_quantization(const json_t *block, const char *pointer, struct model_arch *arch, struct notices *notices,
+                  struct fault *fault)
+{
+    struct facts_store store;
+    struct facts facts;
+    char place[FAULT_POINTER_SIZE];
+
+    if (!block || json_is_null(block))
+        return;
+    pointer_join(place, sizeof place, pointer, "quantization_config");
+    facts_store_init(&store);
+    if (facts_flatten(block, place, &store, &facts, fault) == STATUS_OK)
+        quantization_read_beside(&facts, place, arch, notices);
+    facts_store_done(&store);
+}
+
+/* The preset that an adapter's file names: by the whole name, or by what stands behind the last slash of a path. */
+static const struct model_preset *
+adapter_base(const struct catalog *catalog, const char *base)
+{
+    const struct model_preset *preset = catalog_model_by_name(catalog, base);
+    const char *slash = strrchr(base, '/');
+
+    return preset != NULL || slash == NULL ? preset : catalog_model_by_name(catalog, slash + 1);
+}
+
+/* An adapter's file in the place of a config: its base is the model. */
+static void
+decode_adapter(const char *pointer, const struct catalog *catalog, struct model_holder *holder, struct notices *notices,
+               struct fault *fault)
+{
+    const char *base = holder->adapter.base;
+    const struct model_preset *preset = adapter_base(catalog, base);
+    char place[FAULT_POINTER_SIZE];
+
+    if (!preset) {
+        pointer_join(place, sizeof place, pointer, "base_model_name_or_path");
+        fault_add(fault, FAULT_MODEL_UNKNOWN, place, base, "/catalog/models", catalog_nearest_model(catalog, base));
+        return;
+    }
+    struct notice *notice = notice_add(notices, NOTICE_ADAPTER_READ, pointer);
+    text_copy(notice->text[0], NOTE_TEXT_SIZE, preset->id);
+    if (!holder->adapter.exact && holder->adapter.targets)
+        text_copy(notice_add(notices, NOTICE_ADAPTER_APPROXIMATE, pointer)->text[0], NOTE_TEXT_SIZE,
+                  lora_targets_names[holder->adapter.targets]);
+    holder->own = preset->arch;
+    keep_own(holder);
+}
+
+static void
+decode_config(const json_t *model, const char *pointer, const struct catalog *catalog, struct model_holder *holder,
+              struct notices *notices, struct fault *fault)
 {
     struct config_members members = { 0 };
     struct facts facts;
@@ -141,10 +199,16 @@ decode_config(const json_t *model, const char *pointer, struct model_holder *hol
     if (fault->item_count > before)
         return;
     pointer_join(place, sizeof place, pointer, "config");
-    if (facts_flatten(members.config, place, &holder->facts, &facts, fault) != STATUS_OK ||
-        model_arch_read(&facts, place, &holder->own, notices, fault) != STATUS_OK)
+    if (facts_flatten(members.config, place, &holder->facts, &facts, fault) != STATUS_OK)
+        return;
+    if (adapter_read(&facts, place, &holder->adapter, fault))
+        decode_adapter(place, catalog, holder, notices, fault);
+    else if (model_arch_read(&facts, place, &holder->own, notices, fault) == STATUS_OK)
+        keep_own(holder);
+    if (!holder->arch)
         return;
     take_name(members.name, pointer, &holder->own, fault);
+    take_quantization(members.quantization_config, pointer, &holder->own, notices, fault);
     if (members.parameter_count)
         model_arch_state_total(&holder->own, members.parameter_count, notices);
     keep_own(holder);
@@ -169,8 +233,31 @@ decode_shape(const json_t *model, const char *pointer, struct model_holder *hold
 static bool
 is_bare_config(const json_t *model)
 {
-    return json_object_get(model, "model_type") || json_object_get(model, "architectures") ||
-           json_object_get(model, "num_hidden_layers");
+    static const char *const keys[] = { "model_type", "architectures", "num_hidden_layers", "_class_name",
+                                        "n_layers",   "ssm_cfg",       "peft_type",         "weight_map" };
+
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        if (json_object_get(model, keys[i]))
+            return true;
+    }
+    return false;
+}
+
+void
+model_adapter_complete(const struct model_holder *holder, struct training_job *job, struct assumptions *assumptions)
+{
+    const struct adapter *adapter = &holder->adapter;
+
+    if (!adapter->base || (job->method != METHOD_LORA && job->method != METHOD_QLORA))
+        return;
+    if (!job->lora_rank && adapter->rank) {
+        job->lora_rank = adapter->rank;
+        assume_number(assumptions, "adapter_rank", "/training/lora/rank", adapter->rank);
+    }
+    if (!job->lora_targets && adapter->targets) {
+        job->lora_targets = adapter->targets;
+        assume_text(assumptions, "adapter_targets", "/training/lora/targets", lora_targets_names[adapter->targets]);
+    }
 }
 
 void
@@ -182,36 +269,9 @@ model_decode(const json_t *model, const char *pointer, const struct catalog *cat
     else if (!json_is_object(model))
         fault_add(fault, FAULT_WRONG_TYPE, pointer, NULL, "string|object", NULL);
     else if (json_object_get(model, "config"))
-        decode_config(model, pointer, holder, notices, fault);
+        decode_config(model, pointer, catalog, holder, notices, fault);
     else if (is_bare_config(model))
         fault_add(fault, FAULT_MISSING_MEMBER, pointer, NULL, "config", "{\"config\": { ... }}");
     else
         decode_shape(model, pointer, holder, notices, fault);
-}
-
-void
-model_encode(struct json_writer *writer, const char *name, const struct model_arch *arch,
-             const struct model_params *params, double kv_bytes_per_token)
-{
-    writer_object(writer, name);
-    writer_text(writer, "name", arch->name[0] ? arch->name : arch->model_type);
-    writer_text(writer, "architecture", arch->architecture[0] ? arch->architecture : NULL);
-    writer_u64(writer, "parameter_count", params->total);
-    writer_u64(writer, "active_parameter_count", params->active);
-    writer_bytes(writer, "kv_cache_bytes_per_token", kv_bytes_per_token);
-    writer_bytes(writer, "weight_bytes", 2.0 * (double)params->total);
-    if (!arch->generic) {
-        writer_u64(writer, "layer_count", arch->layer_count);
-        writer_u64(writer, "hidden_size", arch->hidden_size);
-        writer_u64(writer, "vocabulary_size", arch->vocabulary_size);
-    }
-    if (arch->max_context_tokens)
-        writer_u64(writer, "max_context_length", arch->max_context_tokens);
-    if (arch->mtp_layer_count)
-        writer_u64(writer, "mtp_layer_count", arch->mtp_layer_count);
-    writer_array(writer, "ignored_keys");
-    for (uint32_t i = 0; i < arch->ignored_key_count; i++)
-        writer_text(writer, NULL, arch->ignored_keys[i]);
-    writer_end_array(writer);
-    writer_end_object(writer);
 }

@@ -218,7 +218,7 @@ recommend_decode(const struct catalog *catalog, enum currency usual_currency, st
     memset(&decoded->members, 0, sizeof decoded->members);
     memset(request, 0, sizeof *request);
     fields_read(&recommend_table, decoded->shared.document, "", decoded, fault);
-    estimate_members_resolve(catalog, &decoded->shared, notices, fault);
+    estimate_members_resolve(catalog, &decoded->shared, assumptions, notices, fault);
     notice_unanswered(notices, decoded->shared.members.hardware.ask.present, "/hardware");
     notice_unanswered(notices, decoded->members.maturity != MATURITY_UNSAID, "/maturity");
     request->job = decoded->shared.members.request;

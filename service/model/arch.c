@@ -6,8 +6,10 @@
 #include "service/base/quantity.h"
 #include "service/base/text.h"
 #include "service/model/families/family.h"
+#include "service/model/families/native.h"
 #include "service/model/keys.h"
 #include "service/model/params.h"
+#include "service/model/pasted.h"
 #include "service/model/quantization.h"
 #include "service/model/reader.h"
 
@@ -33,6 +35,17 @@ class_fault(struct reader *reader, const struct fact *fact)
         fault_add(reader->fault, FAULT_WRONG_TYPE, pointer, NULL, "string", NULL);
 }
 
+/* A file that names neither class nor type: one that describes a model in its own words, or another one. */
+static const struct family_class *
+find_native(struct reader *reader)
+{
+    const struct family_class *row = native_family_of(&reader->facts);
+
+    if (row == NULL && !pasted_refuse(&reader->facts, reader->pointer, reader->fault))
+        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "architectures", NULL, "array of a class name");
+    return row;
+}
+
 /* The row of the config's class; NULL after a fault. A model type stands in when no class is named. */
 static const struct family_class *
 find_class(struct reader *reader, enum head_kind *ret_head)
@@ -41,10 +54,8 @@ find_class(struct reader *reader, enum head_kind *ret_head)
     const struct fact *type = facts_get(&reader->facts, "/model_type");
     const struct family_class *row = NULL;
 
-    if (named == NULL && type == NULL) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "architectures", NULL, "array of a class name");
-        return NULL;
-    }
+    if (named == NULL && type == NULL)
+        return find_native(reader);
     if (named != NULL && named->kind == FACT_TEXT)
         row = family_of_class(named->text);
     if (row == NULL && named != NULL && named->kind == FACT_TEXT)

@@ -93,6 +93,7 @@ struct model_arch {
     uint8_t kind_of_layer[MAX_LAYERS];
     uint64_t position_elements;       /* learned position table */
     uint64_t final_norm_elements;     /* and any other single tensor outside the layers */
+    uint64_t tower_elements;          /* of extra_parameters: a tower of images or sound, with its projection */
     int64_t extra_parameters;         /* a vision tower, or what a stated total adds to or takes from the counted one */
     uint32_t mtp_layer_count;         /* multi-token prediction layers, not counted */
     enum weight_format native_format; /* its own 16-bit (or 32-bit) type */

@@ -16,7 +16,7 @@ enum fact_kind {
     FACT_OBJECT, /* likewise an object */
 };
 
-enum { MAX_FACTS = 4096, FACT_PATH_SIZE = 128 };
+enum { MAX_FACTS = 16384, FACT_PATH_SIZE = 128 };
 
 struct fact {
     const char *path; /* RFC 6901, from the root of the config: "/text_config/hidden_size", "/layer_types/0" */

@@ -217,6 +217,7 @@ decoder_read(struct reader *reader, const struct decoder *decoder)
     if (decoder->tower != NULL) {
         uint64_t elements = decoder->tower(reader, sizes.hidden);
 
+        reader->arch->tower_elements = elements;
         reader->arch->extra_parameters = (int64_t)u64_min(elements, INT64_MAX);
     }
 }

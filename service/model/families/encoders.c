@@ -157,6 +157,7 @@ read_clip(struct reader *reader, const struct decoder *traits)
     arch->final_norm_elements = 2 * text.hidden + text.hidden * projection + 1;
     append_layers(reader, &text, true);
     uint64_t tower = vision_clip(reader, &image_hidden);
+    arch->tower_elements = tower + image_hidden * projection;
     arch->extra_parameters = (int64_t)(tower + image_hidden * projection);
 }
 

@@ -1,6 +1,8 @@
 /* Mixers that keep a state of fixed size instead of a cache that grows. */
 #include "service/model/families/recurrent.h"
 
+#include <string.h>
+
 #include "service/base/quantity.h"
 
 /* One more matrix of the mixer; beyond MAX_MIXER_MATRICES it only counts. */
@@ -54,38 +56,58 @@ recurrent_delta_net_apart(struct reader *reader, uint32_t hidden, struct layer_k
     read_delta_net(reader, hidden, true, ret_kind);
 }
 
+/* Names of the matrices of a mixer, by what stands in front of them. */
+enum mamba_matrix { MAMBA_IN = 0, MAMBA_X, MAMBA_DT, MAMBA_OUT, MAMBA_MATRICES };
+
+static const char *
+mamba_name(const char *stem, enum mamba_matrix matrix)
+{
+    static const char *const mixer[MAMBA_MATRICES] = { "mixer.in_proj", "mixer.x_proj", "mixer.dt_proj",
+                                                       "mixer.out_proj" };
+    static const char *const mamba[MAMBA_MATRICES] = { "mamba.in_proj", "mamba.x_proj", "mamba.dt_proj",
+                                                       "mamba.out_proj" };
+
+    return strcmp(stem, "mamba") == 0 ? mamba[matrix] : mixer[matrix];
+}
+
 /* Mamba (arXiv:2312.00752 section 3.4): projection in for the branch and its gate, a short convolution, what makes the
  * step and the two state vectors from it, projection out; a state a channel. */
+void
+recurrent_mamba_of(const struct mamba_sizes *sizes, const char *stem, bool normed, struct layer_kind *ret_kind)
+{
+    uint64_t inner = sizes->inner, state = sizes->state, rank = sizes->rank;
+
+    ret_kind->attention = ATTENTION_RECURRENT;
+    add_matrix(ret_kind, mamba_name(stem, MAMBA_IN), sizes->hidden, 2 * inner);
+    add_matrix(ret_kind, mamba_name(stem, MAMBA_X), inner, rank + 2 * state);
+    add_matrix(ret_kind, mamba_name(stem, MAMBA_DT), rank, inner);
+    add_matrix(ret_kind, mamba_name(stem, MAMBA_OUT), inner, sizes->hidden);
+    ret_kind->other_elements += inner * sizes->kernel + (sizes->conv_bias ? inner : 0) + inner /* of the step */ +
+                                inner * state + inner + (sizes->proj_bias ? 2 * inner + sizes->hidden : 0) +
+                                (normed ? rank + 2 * state : 0);
+    ret_kind->recurrent_state_elements = inner * (state + sizes->kernel - 1);
+}
+
 struct mamba_keys {
     const char *expand, *state, *kernel, *rank, *conv_bias, *proj_bias, *inner;
-    const char *in_proj, *x_proj, *dt_proj, *out_proj; /* names of its matrices */
 };
 
-static void
-read_mamba(struct reader *reader, const struct mamba_keys *keys, uint64_t hidden, bool normed,
-           struct layer_kind *ret_kind)
+static struct mamba_sizes
+read_mamba(struct reader *reader, const struct mamba_keys *keys, uint64_t hidden)
 {
-    uint64_t expand = reader_count_or(reader, keys->expand, 1, 64, 2);
-    uint64_t inner = expand * hidden;
-    uint64_t state = reader_count_or(reader, keys->state, 1, LIMIT_SMALL, 16);
-    uint64_t kernel = reader_count_or(reader, keys->kernel, 1, LIMIT_SMALL, 4);
+    struct mamba_sizes sizes = { .hidden = hidden, .rank = u64_ceil_div(hidden, 16) };
     const struct fact *rank_fact = reader_get(reader, keys->rank);
-    uint64_t rank = u64_ceil_div(hidden, 16);
-    bool conv_bias = reader_flag_or(reader, keys->conv_bias, true);
-    bool proj_bias = reader_flag_or(reader, keys->proj_bias, false);
 
+    sizes.inner = reader_count_or(reader, keys->expand, 1, 64, 2) * hidden;
+    sizes.state = reader_count_or(reader, keys->state, 1, LIMIT_SMALL, 16);
+    sizes.kernel = reader_count_or(reader, keys->kernel, 1, LIMIT_SMALL, 4);
+    sizes.conv_bias = reader_flag_or(reader, keys->conv_bias, true);
+    sizes.proj_bias = reader_flag_or(reader, keys->proj_bias, false);
     if (keys->inner != NULL)
-        inner = reader_count_or(reader, keys->inner, 1, LIMIT_WIDTH, (uint32_t)inner);
+        sizes.inner = reader_count_or(reader, keys->inner, 1, LIMIT_WIDTH, (uint32_t)sizes.inner);
     if (rank_fact != NULL && rank_fact->kind != FACT_TEXT) /* "auto" is a sixteenth */
-        rank = reader_count(reader, keys->rank, 1, LIMIT_WIDTH);
-    ret_kind->attention = ATTENTION_RECURRENT;
-    add_matrix(ret_kind, keys->in_proj, hidden, 2 * inner);
-    add_matrix(ret_kind, keys->x_proj, inner, rank + 2 * state);
-    add_matrix(ret_kind, keys->dt_proj, rank, inner);
-    add_matrix(ret_kind, keys->out_proj, inner, hidden);
-    ret_kind->other_elements += inner * kernel + (conv_bias ? inner : 0) + inner /* of the step */ + inner * state +
-                                inner + (proj_bias ? 2 * inner + hidden : 0) + (normed ? rank + 2 * state : 0);
-    ret_kind->recurrent_state_elements = inner * (state + kernel - 1);
+        sizes.rank = reader_count(reader, keys->rank, 1, LIMIT_WIDTH);
+    return sizes;
 }
 
 void
@@ -97,13 +119,10 @@ recurrent_mamba(struct reader *reader, uint32_t hidden, struct layer_kind *ret_k
                                             .rank = "time_step_rank",
                                             .conv_bias = "use_conv_bias",
                                             .proj_bias = "use_bias",
-                                            .inner = "intermediate_size",
-                                            .in_proj = "mixer.in_proj",
-                                            .x_proj = "mixer.x_proj",
-                                            .dt_proj = "mixer.dt_proj",
-                                            .out_proj = "mixer.out_proj" };
+                                            .inner = "intermediate_size" };
+    struct mamba_sizes sizes = read_mamba(reader, &keys, hidden);
 
-    read_mamba(reader, &keys, hidden, false, ret_kind);
+    recurrent_mamba_of(&sizes, "mixer", false, ret_kind);
 }
 
 /* Jamba's: step and state vectors are normed */
@@ -115,51 +134,61 @@ recurrent_jamba(struct reader *reader, uint32_t hidden, struct layer_kind *ret_k
                                             .kernel = "mamba_d_conv",
                                             .rank = "mamba_dt_rank",
                                             .conv_bias = "mamba_conv_bias",
-                                            .proj_bias = "mamba_proj_bias",
-                                            .in_proj = "mamba.in_proj",
-                                            .x_proj = "mamba.x_proj",
-                                            .dt_proj = "mamba.dt_proj",
-                                            .out_proj = "mamba.out_proj" };
+                                            .proj_bias = "mamba_proj_bias" };
+    struct mamba_sizes sizes = read_mamba(reader, &keys, hidden);
 
-    read_mamba(reader, &keys, hidden, true, ret_kind);
+    recurrent_mamba_of(&sizes, "mamba", true, ret_kind);
 }
 
 /* Mamba-2 (arXiv:2405.21060 section 7): heads share state vectors in groups; one projection in for gate, branch, state
  * vectors and steps; a gated norm before the projection out. */
-static void
-read_mamba2(struct reader *reader, uint32_t hidden, const char *in_proj, const char *out_proj,
-            struct layer_kind *ret_kind)
+void
+recurrent_mamba2_of(const struct mamba_sizes *sizes, const char *stem, struct layer_kind *ret_kind)
 {
-    uint64_t heads = reader_count(reader, "mamba_num_heads|mamba_n_heads|num_heads", 1, LIMIT_HEADS);
-    uint64_t head_size = reader_count(reader, "mamba_head_dim|mamba_d_head|head_dim", 1, LIMIT_HEAD_SIZE);
-    uint64_t groups = reader_count(reader, "n_groups|mamba_n_groups", 1, LIMIT_HEADS);
-    uint64_t state = reader_count(reader, "ssm_state_size|mamba_d_state|state_size", 1, LIMIT_SMALL);
-    uint64_t kernel = reader_count_or(reader, "conv_kernel|mamba_d_conv", 1, LIMIT_SMALL, 4);
-    bool conv_bias = reader_flag_or(reader, "use_conv_bias|mamba_conv_bias", true);
-    bool proj_bias = reader_flag_or(reader, "mamba_proj_bias|use_bias", false);
-    uint64_t inner = heads * head_size;
-    uint64_t mixed = inner + 2 * groups * state;
-    uint64_t projected = inner + mixed + heads;
+    uint64_t inner = sizes->inner;
+    uint64_t mixed = inner + 2 * sizes->groups * sizes->state;
+    uint64_t projected = inner + mixed + sizes->heads;
 
-    (void)reader_find(reader, "expand|mamba_expand");
     ret_kind->attention = ATTENTION_RECURRENT;
-    add_matrix(ret_kind, in_proj, hidden, projected);
-    add_matrix(ret_kind, out_proj, inner, hidden);
-    ret_kind->other_elements +=
-        mixed * kernel + (conv_bias ? mixed : 0) + 3 * heads + inner + (proj_bias ? projected + hidden : 0);
-    ret_kind->recurrent_state_elements = inner * state + mixed * (kernel - 1);
+    add_matrix(ret_kind, mamba_name(stem, MAMBA_IN), sizes->hidden, projected);
+    add_matrix(ret_kind, mamba_name(stem, MAMBA_OUT), inner, sizes->hidden);
+    ret_kind->other_elements += mixed * sizes->kernel + (sizes->conv_bias ? mixed : 0) + 3 * sizes->heads + inner +
+                                (sizes->proj_bias ? projected + sizes->hidden : 0);
+    ret_kind->recurrent_state_elements = inner * sizes->state + mixed * (sizes->kernel - 1);
+}
+
+static struct mamba_sizes
+read_mamba2(struct reader *reader, uint32_t hidden)
+{
+    struct mamba_sizes sizes = { .hidden = hidden };
+    uint64_t head_size;
+
+    sizes.heads = reader_count(reader, "mamba_num_heads|mamba_n_heads|num_heads", 1, LIMIT_HEADS);
+    head_size = reader_count(reader, "mamba_head_dim|mamba_d_head|head_dim", 1, LIMIT_HEAD_SIZE);
+    sizes.groups = reader_count(reader, "n_groups|mamba_n_groups", 1, LIMIT_HEADS);
+    sizes.state = reader_count(reader, "ssm_state_size|mamba_d_state|state_size", 1, LIMIT_SMALL);
+    sizes.kernel = reader_count_or(reader, "conv_kernel|mamba_d_conv", 1, LIMIT_SMALL, 4);
+    sizes.conv_bias = reader_flag_or(reader, "use_conv_bias|mamba_conv_bias", true);
+    sizes.proj_bias = reader_flag_or(reader, "mamba_proj_bias|use_bias", false);
+    sizes.inner = sizes.heads * head_size;
+    (void)reader_find(reader, "expand|mamba_expand");
+    return sizes;
 }
 
 void
 recurrent_mamba2(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
 {
-    read_mamba2(reader, hidden, "mixer.in_proj", "mixer.out_proj", ret_kind);
+    struct mamba_sizes sizes = read_mamba2(reader, hidden);
+
+    recurrent_mamba2_of(&sizes, "mixer", ret_kind);
 }
 
 void
 recurrent_bamba(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
 {
-    read_mamba2(reader, hidden, "mamba.in_proj", "mamba.out_proj", ret_kind);
+    struct mamba_sizes sizes = read_mamba2(reader, hidden);
+
+    recurrent_mamba2_of(&sizes, "mamba", ret_kind);
 }
 
 /* RWKV-4 (arXiv:2305.13048 section 3): time mixing of four matrices, and the one that gates the channels. */

@@ -127,7 +127,7 @@ START_TEST(too_many_facts_are_refused)
     for (int i = 0; i < 10; i++) {
         json_t *list = json_array();
 
-        for (int j = 0; j < MAX_FACT_CHILDREN; j++)
+        for (int j = 0; j < MAX_FACT_MODULES; j++)
             json_array_append_new(list, json_integer(j));
         json_array_append_new(lists, list);
     }
@@ -137,6 +137,30 @@ START_TEST(too_many_facts_are_refused)
     ck_assert_int_eq(flatten(text), STATUS_FAULT);
     ck_assert_int_eq(fault.code, FAULT_TOO_MANY_ITEMS);
     ck_assert_str_eq(fault.items[0].pointer, "/model/config");
+    free(text);
+    done();
+}
+END_TEST
+
+/* As many modules as a mixture of 61 layers names, each with an algorithm of its own, are all there. */
+START_TEST(modules_are_listed_one_by_one)
+{
+    json_t *layers = json_object(), *ignored = json_array();
+    char *text;
+
+    for (int i = 0; i < 1200; i++) {
+        char name[48];
+
+        text_format(name, sizeof name, "model.layers.%d.mlp", i);
+        json_object_set_new(layers, name, json_pack("{s:s}", "quant_algo", "FP8"));
+        json_array_append_new(ignored, json_string(name));
+    }
+    config = json_pack("{s:o,s:o}", "ignore", ignored, "quantized_layers", layers);
+    text = json_dumps(config, 0);
+    json_decref(config);
+    ck_assert_int_eq(flatten(text), STATUS_OK);
+    ck_assert_uint_eq(facts.count, 2 + 1200 + 2 * 1200);
+    ck_assert_str_eq(facts_get(&facts, "/quantized_layers/model.layers.1199.mlp/quant_algo")->text, "FP8");
     free(text);
     done();
 }
@@ -181,6 +205,7 @@ main(void)
     tcase_add_test(tcase, what_was_read_is_marked);
     tcase_add_test(tcase, long_label_lists_stay_closed);
     tcase_add_test(tcase, too_many_facts_are_refused);
+    tcase_add_test(tcase, modules_are_listed_one_by_one);
     tcase_add_test(tcase, depth_and_path_are_bounded);
     tcase_add_test(tcase, only_an_object_is_a_config);
     return suite_run("facts_json", tcase);
