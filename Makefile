@@ -16,7 +16,10 @@ seeds := $(sort $(wildcard migrations/seed/*.csv))
 tests_in = $(wildcard $(foreach depth,* */* */*/*,tests/$(1)/$(depth)_test.c))
 core_tests := $(call tests_in,service)
 db_tests := $(call tests_in,db)
-api_tests := $(call tests_in,api) $(call tests_in,contract) $(call tests_in,e2e) $(call tests_in,accuracy)
+accuracy_tests := $(wildcard tests/accuracy/*_test.c)
+accuracy_programs := tests/accuracy/accuracy.c tests/accuracy/fit.c
+accuracy_sources := $(filter-out $(accuracy_tests) $(accuracy_programs),$(wildcard tests/accuracy/*.c))
+api_tests := $(call tests_in,api) $(call tests_in,contract) $(call tests_in,e2e) $(accuracy_tests)
 program = $(patsubst %.c,$(BUILD)/%,$(1))
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 
@@ -50,7 +53,7 @@ $(BUILD)/tests/accuracy/%.o $(BUILD)/tests/fuzz/%.o: ROOM_CFLAGS = $(CHECK_CFLAG
     -DPROJECT_ROOT='"$(CURDIR)"' -DSIZER_PROGRAM='"$(abspath $(BUILD))/sizer"'
 
 .DEFAULT_GOAL := all
-.PHONY: all run test tests check bench asan tsan cover tidy format layers fuzz fuzz-run migrate image accuracy deps clean help
+.PHONY: all run test tests check bench asan tsan cover tidy format layers fuzz fuzz-run migrate image accuracy accuracy-fit deps clean help
 .DELETE_ON_ERROR:
 .PRECIOUS: $(BUILD)/%.o
 
@@ -135,7 +138,10 @@ $(call program,$(core_tests)): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/libsupport.a $(
 	$(call command,link $@) $(CC) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) -lm
 $(call program,$(db_tests)): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/libsupport.a $(BUILD)/libdb.a $(BUILD)/libservice.a
 	$(call command,link $@) $(CC) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(TEST_LIBS) $(DB_LIBS) -lm
-$(call program,$(api_tests) tests/accuracy/accuracy.c): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/libsupport.a $(libraries)
+$(call program,$(filter-out $(accuracy_tests),$(api_tests))): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/libsupport.a $(libraries)
+	$(call command,link $@) $(CC) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(TEST_LIBS) $(API_LIBS) $(DB_LIBS) -lm
+$(call program,$(accuracy_tests) $(accuracy_programs)): $(BUILD)/%: $(BUILD)/%.o $(call object,$(accuracy_sources)) \
+    $(BUILD)/libsupport.a $(libraries)
 	$(call command,link $@) $(CC) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(TEST_LIBS) $(API_LIBS) $(DB_LIBS) -lm
 
 # TESTS narrows: make check TESTS='tests/service/model/%'
@@ -208,8 +214,11 @@ $(fuzz_programs): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/libsupport.a $(libraries)
 bench: $(BUILD)/sizer ## requests per second and CPU a request, as a Markdown table
 	@tests/bench/run.sh $(BUILD)/sizer
 
-accuracy: $(BUILD)/tests/accuracy/accuracy ## how far estimates are from published measurements
-	@$<
+accuracy: $(BUILD)/tests/accuracy/accuracy ## how far estimates are from published measurements; README=1 writes it there
+	@$< $(if $(README),--readme)
+
+accuracy-fit: $(BUILD)/tests/accuracy/fit ## fit the constants anew, with each source, GPU and engine left out; QUICK=1, SAVE=1
+	@$< $(if $(QUICK),--quick) $(if $(SAVE),--save)
 
 migrate: ## bring the database at DATABASE_URL (of its owner) up to date
 	@migrations/apply.sh
