@@ -209,8 +209,10 @@ decode_config(const json_t *model, const char *pointer, const struct catalog *ca
         return;
     take_name(members.name, pointer, &holder->own, fault);
     take_quantization(members.quantization_config, pointer, &holder->own, notices, fault);
-    if (members.parameter_count)
+    if (members.parameter_count) {
         model_arch_state_total(&holder->own, members.parameter_count, notices);
+        (void)model_arch_check(&holder->own, pointer, fault);
+    }
     keep_own(holder);
 }
 

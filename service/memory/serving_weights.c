@@ -76,15 +76,6 @@ ends_elements(const struct serving_setup *setup, bool first, bool last)
     return elements / serving_ways(setup->plan.tensor) + (last ? (double)params->final_norm : 0);
 }
 
-/* A stated total below the counted one: the difference is taken off evenly. */
-static double
-stated_share(const struct model_arch *arch, const struct model_params *params)
-{
-    double total = (double)params->total;
-
-    return arch->extra_parameters < 0 ? total / (total - (double)arch->extra_parameters) : 1;
-}
-
 struct weight_elements
 serving_gpu_elements(const struct serving_setup *setup)
 {
@@ -104,7 +95,7 @@ serving_gpu_elements(const struct serving_setup *setup)
             fullest = stage;
         }
     }
-    elements_add(&scaled, &fullest, stated_share(arch, setup->params));
+    elements_add(&scaled, &fullest, model_stated_share(arch, setup->params));
     return scaled;
 }
 

@@ -58,6 +58,17 @@ trained_layers(const struct training_setup *setup, const struct stage *stage)
     return trained < stage->layers ? trained : stage->layers;
 }
 
+/* A total that was stated and is less than the parts make. */
+static void
+scale(struct stage *stage, double share)
+{
+    stage->linear *= share;
+    stage->copied *= share;
+    stage->experts *= share;
+    stage->embedding *= share;
+    stage->head *= share;
+}
+
 void
 stage_of(const struct training_setup *setup, bool last, struct stage *ret_stage)
 {
@@ -80,16 +91,15 @@ stage_of(const struct training_setup *setup, bool last, struct stage *ret_stage)
         stage->head = (double)params->embedding;
     if (stage->last)
         stage->copied += (double)params->final_norm;
-    if (stage->first) /* signed: a stated total may be less than the parts give */
-        stage->copied += setup->arch->generic ? (double)params->extra : (double)setup->arch->extra_parameters;
+    if (stage->first)
+        stage->copied += (double)params->extra;
+    scale(stage, model_stated_share(setup->arch, params));
 }
 
 double
 stage_dense_elements(const struct stage *stage)
 {
-    double elements = (stage->linear + stage->embedding + stage->head) / stage->tensor + stage->copied;
-
-    return elements > 0 ? elements : 0;
+    return (stage->linear + stage->embedding + stage->head) / stage->tensor + stage->copied;
 }
 
 double
@@ -111,5 +121,5 @@ stage_block_elements(const struct training_setup *setup, const struct stage *sta
         if (stage->kind_layers[i] > 0 && elements > largest)
             largest = elements;
     }
-    return largest;
+    return largest * model_stated_share(setup->arch, setup->params);
 }

@@ -1,4 +1,6 @@
 /* Bounds on every size of an architecture: after it all formulas are total. */
+#include <math.h>
+
 #include "service/base/quantity.h"
 #include "service/base/text.h"
 #include "service/model/arch.h"
@@ -81,6 +83,24 @@ check_generic(const struct model_arch *arch, const char *pointer, struct fault *
     check_bounds(bounds, COUNT_OF(bounds), pointer, fault);
 }
 
+/* A stated total may be rounded or leave the embedding out; of not even a tenth of the parts it is another model's. */
+static void
+check_stated_total(const struct model_arch *arch, const struct model_params *params, const char *pointer,
+                   struct fault *fault)
+{
+    static const double least_share = 0.1;
+    char at[FAULT_POINTER_SIZE], value[FAULT_TEXT_SIZE], expected[FAULT_TEXT_SIZE];
+    double counted = (double)params->total - (double)arch->extra_parameters;
+
+    if (model_stated_share(arch, params) >= least_share)
+        return;
+    text_format(at, sizeof(at), "%s/parameter_count", pointer);
+    text_format(value, sizeof(value), "%llu", (unsigned long long)params->total);
+    text_format(expected, sizeof(expected), "integer %.0f..%llu", ceil(least_share * counted),
+                (unsigned long long)LIMIT_PARAMETERS);
+    fault_add(fault, FAULT_MODEL_CONTRADICTION, at, value, expected, NULL);
+}
+
 enum status
 model_arch_check(const struct model_arch *arch, const char *pointer, struct fault *ret_fault)
 {
@@ -99,9 +119,11 @@ model_arch_check(const struct model_arch *arch, const char *pointer, struct faul
 
         check_bounds(&kinds, 1, pointer, ret_fault);
     } else {
-        const struct bound total = { "parameter_count", model_params_count(arch).total, 0, LIMIT_PARAMETERS };
+        struct model_params params = model_params_count(arch);
+        const struct bound total = { "parameter_count", params.total, 0, LIMIT_PARAMETERS };
 
         check_bounds(&total, 1, pointer, ret_fault);
+        check_stated_total(arch, &params, pointer, ret_fault);
         check_bounds(bounds, COUNT_OF(bounds), pointer, ret_fault);
         for (uint32_t i = 0; i < arch->kind_count; i++) {
             check_attention(&arch->kinds[i], pointer, ret_fault);

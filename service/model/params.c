@@ -172,6 +172,16 @@ model_params_count(const struct model_arch *arch)
             u64_add_sat(params.active, u64_mul_sat(kind->count, layer_total(layer, kind->experts_per_token)));
     }
     params.total = add_signed_sat(params.total, arch->extra_parameters);
-    params.active = add_signed_sat(params.active, arch->extra_parameters);
+    params.active = arch->extra_parameters < 0
+                        ? u64_from_double((double)params.active * model_stated_share(arch, &params))
+                        : u64_add_sat(params.active, params.extra);
     return params;
+}
+
+double
+model_stated_share(const struct model_arch *arch, const struct model_params *params)
+{
+    double total = (double)params->total;
+
+    return arch->extra_parameters < 0 ? total / (total - (double)arch->extra_parameters) : 1;
 }

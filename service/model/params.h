@@ -27,6 +27,10 @@ struct model_params {
  * (arXiv:1706.03762 3.2-3.3; published totals in the tests.) */
 struct model_params model_params_count(const struct model_arch *arch);
 
+/* What share of the counted parts the total is: below 1 where a smaller total was stated. Nobody says which part is
+ * smaller, so the difference is taken off all evenly, and none falls below 0. */
+double model_stated_share(const struct model_arch *arch, const struct model_params *params);
+
 /* LoRA adapters of one layer: r (d_in + d_out) over the adapted matrices (arXiv:2106.09685 4.1); every expert under
  * all_linear. Sum over all layers. */
 enum lora_targets { LORA_TARGETS_UNSAID = 0, LORA_ALL_LINEAR, LORA_ATTENTION, LORA_QUERY_VALUE };

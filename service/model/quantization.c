@@ -171,7 +171,6 @@ quantization_stored_bytes(const struct model_arch *arch)
         bytes = u64_add_sat(bytes, layers->norms);
     }
     if (arch->extra_parameters < 0) /* a stated total below the counted one: taken off evenly */
-        return u64_from_double((double)bytes * (double)params.total /
-                               ((double)params.total - (double)arch->extra_parameters));
+        return u64_from_double((double)bytes * model_stated_share(arch, &params));
     return bytes;
 }

@@ -82,6 +82,27 @@ START_TEST(zero_stages_of_the_paper)
 }
 END_TEST
 
+/* A stated total below the counted one makes all parts smaller by the same share, however the model is split. */
+START_TEST(a_smaller_stated_total_is_taken_off_evenly)
+{
+    static const struct parallelism plans[] = {
+        { 1, 1, 1, 64, 1, 1, SHARDING_NONE, FLAG_NO },
+        { 8, 1, 1, 8, 1, 1, SHARDING_NONE, FLAG_YES },
+        { 8, 8, 1, 1, 1, 1, SHARDING_NONE, FLAG_YES },
+    };
+    struct training_case it;
+
+    training_case_init(&it, LLAMA_4096_32, "h100-sxm-80gb", 64);
+    it.setup.plan = plans[_i];
+    double whole = state_bytes(&it), total = (double)it.params.total;
+    it.arch.extra_parameters = -(int64_t)(it.params.total / 2);
+    it.params = model_params_count(&it.arch);
+    double left = state_bytes(&it), share = (double)it.params.total / total;
+
+    ck_assert_msg(fabs(left / whole / share - 1) < 1e-9, "%g of %g for %g of the parameters", left, whole, share);
+}
+END_TEST
+
 static enum verdict
 verdict_of(const struct training_case *it)
 {
@@ -249,6 +270,7 @@ main(void)
     tcase_add_loop_test(tcase, published_readings, 0, COUNT_OF(published));
     tcase_add_loop_test(tcase, states_a_parameter, 0, COUNT_OF(recipes));
     tcase_add_loop_test(tcase, zero_stages_of_the_paper, 0, 4);
+    tcase_add_loop_test(tcase, a_smaller_stated_total_is_taken_off_evenly, 0, 3);
     tcase_add_test(tcase, full_8b_needs_more_than_one_card);
     tcase_add_test(tcase, qlora_8b_fits_a_4090);
     tcase_add_test(tcase, more_work_never_takes_less);

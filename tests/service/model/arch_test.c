@@ -178,6 +178,19 @@ START_TEST(a_stated_total_moves_into_the_rest)
 }
 END_TEST
 
+START_TEST(a_stated_total_of_another_model_is_refused)
+{
+    ck_assert(read_with("llama-3-8b", "/head_dim", "integer", "128") == STATUS_OK);
+    model_arch_state_total(&arch, 4000000000, &notices); /* rounded, or without the embedding: the caller's to know */
+    ck_assert(model_arch_check(&arch, "/model", &fault) == STATUS_OK);
+    model_arch_state_total(&arch, 700000000, &notices);
+    ck_assert(model_arch_check(&arch, "/model", &fault) == STATUS_FAULT);
+    ck_assert_int_eq(fault.items[0].code, FAULT_MODEL_CONTRADICTION);
+    ck_assert_str_eq(fault.items[0].pointer, "/model/parameter_count");
+    ck_assert_str_eq(fault.items[0].expected, "integer 803026125..4611686018427387904");
+}
+END_TEST
+
 START_TEST(checks_bound_every_size)
 {
     ck_assert(read_with("llama-3-8b", "/head_dim", "integer", "128") == STATUS_OK);
@@ -207,6 +220,7 @@ main(void)
     tcase_add_test(tcase, works_without_the_callers_flags);
     tcase_add_test(tcase, windows_follow_the_class);
     tcase_add_test(tcase, a_stated_total_moves_into_the_rest);
+    tcase_add_test(tcase, a_stated_total_of_another_model_is_refused);
     tcase_add_test(tcase, checks_bound_every_size);
     return suite_run("model arch", tcase);
 }
