@@ -78,7 +78,7 @@ static const struct field training_fields[] = {
     { .name = "lora", .kind = FIELD_OBJECT, .offset = 0, .table = &lora_table, .present_offset = SIZE_MAX },
     NUMBER("sequence_length", training_job, sequence_length, 1, 16777216),
     NUMBER("micro_batch_size", training_job, micro_batch_size, 1, 1048576),
-    NUMBER("global_batch_size", training_job, global_batch_size, 1, 16777216),
+    NUMBER("global_batch_size", training_job, global_batch_size, 1, MAX_GLOBAL_BATCH),
     CHOICE("recompute", training_job, recompute, recompute_names),
     CHOICE("attention", training_job, attention, attention_kernel_names),
     CHOICE("loss", training_job, loss, loss_kernel_names),

@@ -48,6 +48,8 @@ struct parallelism {
     enum flag sequence_parallel;
 };
 
+enum { MAX_GLOBAL_BATCH = 16777216 }; /* that a request may state */
+
 struct training_job {
     enum training_method method;
     uint32_t trainable_layers; /* freeze */

@@ -70,19 +70,21 @@ try_fix(const struct ladder *ladder, struct fix *fix)
     return true;
 }
 
-/* The largest smaller micro-batch after which it fits, with the same global batch; else the smallest. */
+/* The largest smaller micro-batch after which it fits, with the same global batch (where a request can say so); else
+ * the smallest. */
 static void
 try_smaller_micro_batch(const struct ladder *ladder)
 {
     const struct training_setup *setup = &ladder->before->estimate.setup;
-    uint32_t global = setup->micro_batch_size * setup->plan.data * setup->accumulation_steps;
+    uint64_t global = u64_mul_sat(u64_mul_sat(setup->micro_batch_size, setup->plan.data), setup->accumulation_steps);
 
     for (uint32_t micro = setup->micro_batch_size / 2; micro >= 1; micro /= 2) {
         struct fix fix = { .code = FIX_SMALLER_MICRO_BATCH, .number = micro };
         struct training_choice after;
 
         set(&fix, SET_MICRO_BATCH, micro);
-        set(&fix, SET_GLOBAL_BATCH, global);
+        if (global <= MAX_GLOBAL_BATCH)
+            set(&fix, SET_GLOBAL_BATCH, (double)global);
         if (micro > 1 &&
             (!estimate_changed(ladder, &fix, &after) || after.estimate.memory.verdict == VERDICT_DOES_NOT_FIT))
             continue;
