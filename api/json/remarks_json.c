@@ -161,6 +161,8 @@ fixes_encode(struct json_writer *writer, const struct fixes *fixes, enum languag
         writer_bytes(writer, "allocated_bytes", fix->allocated_bytes);
         if (fix->time_factor > 0)
             writer_real(writer, "time_factor", fix->time_factor);
+        if (fix->has_targets)
+            writer_bool(writer, "meets_slo", fix->meets_targets);
         sentence_encode(writer, "fix", code, language, &values);
         writer_end_object(writer);
     }

@@ -139,6 +139,19 @@ sizing_encode(struct json_writer *writer, const struct serving_sizing *sizing)
 }
 
 static void
+crossover_encode(struct json_writer *writer, const struct serving_crossover *crossover)
+{
+    if (!crossover->known)
+        return;
+    writer_object(writer, "quantized_crossover");
+    writer_text(writer, "against", weight_format_name(crossover->against));
+    if (crossover->sequences > 0)
+        writer_real(writer, "concurrency", crossover->sequences);
+    writer_real(writer, "decode_time_ratio", crossover->time_ratio);
+    writer_end_object(writer);
+}
+
+static void
 launch_encode(struct json_writer *writer, const struct answer *answer)
 {
     const struct serving_job *job = &answer->serving.job;
@@ -170,6 +183,7 @@ serving_encode(struct json_writer *writer, const struct answer *answer, enum lan
         targets_encode(writer, &answer->serving);
         sizing_encode(writer, &answer->sizing);
         writer_text(writer, "bottleneck", bottleneck_name(estimate->speed.bottleneck));
+        crossover_encode(writer, &answer->crossover);
     }
     if (answer->serving_minimum_gpus)
         writer_u64(writer, "minimum_gpus", answer->serving_minimum_gpus);

@@ -38,9 +38,12 @@ answer_serving(const struct estimate_request *request, const struct catalog *cat
     answer->serving_minimum_gpus = serving_minimum_gpus(&ask);
     answer->serving_fixes.count = 0;
     if (answer->machine.gpu) {
-        serving_fixes(request, catalog, &answer->serving, &answer->serving_fixes);
         serving_sizing(&answer->serving, &answer->sizing);
+        serving_fixes(request, catalog, &answer->serving, &answer->sizing, answer->serving_minimum_gpus,
+                      &answer->serving_fixes);
         serving_launch(&answer->serving, &answer->sizing, answer->launch);
+        serving_crossover(&answer->serving.estimate.setup, answer->serving.estimate.speed.running_sequences,
+                          &answer->crossover);
     }
     serving_notices(request, answer, &answer->notices);
     return STATUS_OK;
@@ -99,6 +102,7 @@ answer_run(const struct estimate_request *request, const struct catalog *catalog
     ret_answer->has_duration = false;
     ret_answer->sizing = (struct serving_sizing){ 0 };
     ret_answer->launch[0] = '\0';
+    ret_answer->crossover.known = false;
     assume_hardware(&request->hardware, &ret_answer->machine, &ret_answer->assumptions);
     if (request->arch)
         ret_answer->kv_bytes_per_token = request->arch->generic ? 0 : kv_cache_bytes_per_token(request->arch, 2);

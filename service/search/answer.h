@@ -6,6 +6,7 @@
 #include "service/search/fixes.h"
 #include "service/search/serving_launch.h"
 #include "service/search/serving_sizing.h"
+#include "service/speed/serving_crossover.h"
 
 /* Pointers inside it lead into the request, the catalog and the answer itself: it is filled in place, not copied. */
 struct answer {
@@ -24,6 +25,7 @@ struct answer {
     struct fixes serving_fixes;
     uint32_t serving_minimum_gpus;
     struct serving_sizing sizing;
+    struct serving_crossover crossover;
     char launch[LAUNCH_SIZE]; /* "": no command is known */
     bool has_fitting;
     struct fitting_gpus fitting;
@@ -39,7 +41,10 @@ struct answer {
 enum status answer_run(const struct estimate_request *request, const struct catalog *catalog, struct answer *ret_answer,
                        struct fault *ret_fault);
 
-/* Remarks about a finished training or serving estimate (answer_notices.c). */
+/* Remarks about a finished training (answer_notices.c) or serving estimate (serving_notices.c), and about the machine,
+ * whatever runs on it; `pointer` is to the tensor split. */
+void machine_notices(const struct estimate_request *request, const struct machine *machine, uint32_t tensor,
+                     const char *pointer, struct notices *notices);
 void training_notices(const struct estimate_request *request, const struct answer *answer, struct notices *notices);
 void serving_notices(const struct estimate_request *request, const struct answer *answer, struct notices *notices);
 

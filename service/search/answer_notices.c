@@ -20,8 +20,7 @@ note_numbers(struct notices *notices, enum notice_code code, const char *pointer
     notice->number[1] = second;
 }
 
-/* Remarks about the machine, whatever runs on it. */
-static void
+void
 machine_notices(const struct estimate_request *request, const struct machine *machine, uint32_t tensor,
                 const char *pointer, struct notices *notices)
 {
@@ -124,54 +123,4 @@ training_notices(const struct estimate_request *request, const struct answer *an
         machine_notices(request, &answer->machine, setup->plan.tensor, "/training/parallelism/tensor", notices);
         note_lower_sharding(answer, notices);
     }
-}
-
-static void
-load_notices(const struct answer *answer, struct notices *notices)
-{
-    const struct serving_job *job = &answer->serving.job;
-    const struct serving_estimate *estimate = &answer->serving.estimate;
-    const struct serving_memory *memory = &estimate->memory;
-    double at_once = memory->max_concurrency * estimate->setup.replicas;
-
-    if (memory->max_context_length < job->context_length)
-        note_numbers(notices, NOTICE_CONTEXT_DOES_NOT_FIT, "/serving/context_length", job->context_length,
-                     memory->max_context_length);
-    else if (job->concurrency > at_once)
-        note_numbers(notices, NOTICE_CONCURRENCY_DOES_NOT_FIT, "/serving/concurrency", job->concurrency, at_once);
-    if (estimate->speed.overloaded)
-        note_numbers(notices, NOTICE_OVERLOADED_ARRIVALS, "/serving/requests_per_second", job->requests_per_second,
-                     estimate->speed.saturation_requests_per_second * estimate->setup.replicas);
-    if (job->concurrency > 1 && estimate->speed.burst_ttft_ms > 0 && memory->footprint.verdict != VERDICT_DOES_NOT_FIT)
-        note_numbers(notices, NOTICE_BURST_TTFT, "/serving/concurrency", job->concurrency,
-                     estimate->speed.burst_ttft_ms);
-}
-
-void
-serving_notices(const struct estimate_request *request, const struct answer *answer, struct notices *notices)
-{
-    const struct serving_job *job = &answer->serving.job;
-    const struct serving_setup *setup = &answer->serving.estimate.setup;
-    const struct model_arch *arch = request->arch;
-    const struct layer_kind *first = &arch->kinds[0];
-
-    if (arch->stored_format != WEIGHT_UNSAID && request->serving.precision &&
-        request->serving.precision != arch->stored_format && weight_format_bits(arch->stored_format) < 15) {
-        struct notice *notice = notice_add(notices, NOTICE_QUANTIZATION_CONFIG_OVERRIDDEN, "/serving/precision");
-
-        text_copy(notice->text[0], NOTE_TEXT_SIZE, weight_format_name(arch->stored_format));
-        text_copy(notice->text[1], NOTE_TEXT_SIZE, weight_format_name(job->precision));
-    }
-    if (arch->max_context_tokens && job->context_length > arch->max_context_tokens)
-        note_numbers(notices, NOTICE_SEQUENCE_ABOVE_MODEL_MAXIMUM, "/serving/context_length", job->context_length,
-                     arch->max_context_tokens);
-    if (setup->plan.tensor > 1 && arch->kind_count && first->attention == ATTENTION_LATENT)
-        note_numbers(notices, NOTICE_MLA_CACHE_REPLICATED, "/serving/parallelism/tensor", setup->plan.tensor, 0);
-    else if (arch->kind_count && first->attention == ATTENTION_HEADS && first->kv_head_count < setup->plan.tensor)
-        note_numbers(notices, NOTICE_KV_HEADS_REPLICATED, "/serving/parallelism/tensor", first->kv_head_count,
-                     setup->plan.tensor);
-    if (!answer->machine.gpu)
-        return;
-    machine_notices(request, &answer->machine, setup->plan.tensor, "/serving/parallelism/tensor", notices);
-    load_notices(answer, notices);
 }

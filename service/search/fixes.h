@@ -5,6 +5,7 @@
 #include "service/memory/footprint.h"
 #include "service/search/request.h"
 #include "service/search/serving_plans.h"
+#include "service/search/serving_sizing.h"
 #include "service/search/training_plans.h"
 
 /* Codes of the contract, cheapest first: this is also the order in which they are tried. */
@@ -29,6 +30,7 @@ enum fix_code {
     FIX_QUANTIZE_KV_CACHE,
     FIX_SHORTER_CONTEXT,
     FIX_LOWER_CONCURRENCY,
+    FIX_ATTENTION_DATA_PARALLEL,
     FIX_MORE_GPUS,
     FIX_LARGER_GPU,
     FIX_FASTER_NETWORK,
@@ -58,6 +60,11 @@ enum setting_id {
     SET_OUTPUT_TOKENS,
     SET_CONCURRENCY,
     SET_SERVING_SPLIT_OPEN,
+    SET_SERVING_TENSOR,
+    SET_SERVING_PIPELINE,
+    SET_SERVING_DATA,
+    SET_SERVING_EXPERT,
+    SET_REQUESTS_PER_SECOND,
     SET_GPU,
     SET_GPUS,
     SET_OFFER_COUNT,
@@ -86,6 +93,7 @@ struct fix {
     enum verdict verdict;
     double allocated_bytes;
     double time_factor; /* 0: not known */
+    bool has_targets, meets_targets; /* of serving: whether the latency targets are then kept */
     double number;      /* {n0} of its sentence */
     const char *text;   /* {t0}, lent by the catalog or constant */
 };
@@ -107,7 +115,8 @@ void setting_apply(const struct setting *setting, struct estimate_request *reque
 void training_fixes(const struct estimate_request *request, const struct catalog *catalog,
                     const struct training_choice *before, struct fixes *ret_fixes);
 void serving_fixes(const struct estimate_request *request, const struct catalog *catalog,
-                   const struct serving_choice *before, struct fixes *ret_fixes);
+                   const struct serving_choice *before, const struct serving_sizing *sizing, uint32_t minimum_gpus,
+                   struct fixes *ret_fixes);
 
 /* Puts a tried fix in its place. */
 void fixes_add(struct fixes *fixes, const struct fix *fix);

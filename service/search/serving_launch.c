@@ -84,6 +84,14 @@ words_of(enum engine engine)
     return NULL;
 }
 
+bool
+serving_launch_has_cache(enum engine engine, enum kv_format format)
+{
+    const struct words *words = words_of(engine);
+
+    return words == NULL || words->cache_names[format] != NULL;
+}
+
 static void
 add_words(const struct launch *launch, const char *words)
 {

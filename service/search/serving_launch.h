@@ -14,6 +14,9 @@ enum { LAUNCH_SIZE = 1024 };
 bool
 serving_launch(const struct serving_choice *choice, const struct serving_sizing *sizing, char ret_command[LAUNCH_SIZE]);
 
+/* Whether an engine keeps its cache in a format; true for what starts by no command. */
+bool serving_launch_has_cache(enum engine engine, enum kv_format format);
+
 /* The format that the checkpoint must be in: that of the plan, or the model's own where the engine converts it. */
 enum weight_format serving_launch_checkpoint(const struct serving_choice *choice);
 

@@ -92,8 +92,8 @@ running_sequences(const struct serving_setup *setup, const struct serving_memory
                           fmin(most, ceil(speed.running_sequences * setup->replicas * tokens / job->context_length)));
 }
 
-static double
-worst_miss(const struct serving_job *job, const struct serving_speed *speed)
+double
+serving_worst_miss(const struct serving_job *job, const struct serving_speed *speed)
 {
     double missed = 1;
 
@@ -139,7 +139,7 @@ attempt_run(const struct serving_ask *ask, const struct serving_job *job, const 
     }
     if (job->slo_ttft_p95_ms > 0 || job->slo_tpot_p95_ms > 0 || is_rated(job)) {
         serving_estimate_run(&setup, &choice->estimate);
-        attempt->missed = worst_miss(&choice->job, &choice->estimate.speed);
+        attempt->missed = serving_worst_miss(&choice->job, &choice->estimate.speed);
     }
 }
 

@@ -37,6 +37,9 @@ enum status serving_plan_choose(const struct serving_ask *ask, struct serving_ch
 
 void serving_choice_copy(struct serving_choice *to, const struct serving_choice *from);
 
+/* How far the worst of the latency targets and of the rate of arrivals is missed, as a factor; 1 when none is. */
+double serving_worst_miss(const struct serving_job *job, const struct serving_speed *speed);
+
 /* The smallest number of the same GPUs on which the deployment is not does_not_fit; whole nodes above one node.
  * 0 when none up to 512 is. */
 uint32_t serving_minimum_gpus(const struct serving_ask *ask);

@@ -26,6 +26,7 @@ static const char *const fix_names[FIX_COUNT] = {
     [FIX_QUANTIZE_KV_CACHE] = "quantize_kv_cache",
     [FIX_SHORTER_CONTEXT] = "shorter_context",
     [FIX_LOWER_CONCURRENCY] = "lower_concurrency",
+    [FIX_ATTENTION_DATA_PARALLEL] = "attention_data_parallel",
     [FIX_MORE_GPUS] = "more_gpus",
     [FIX_LARGER_GPU] = "larger_gpu",
     [FIX_FASTER_NETWORK] = "faster_network",
@@ -71,6 +72,11 @@ static const struct setting_row rows[SETTING_COUNT] = {
     [SET_OUTPUT_TOKENS] = { "/serving/output_tokens", KIND_NUMBER, SERVING(output_tokens), NULL },
     [SET_CONCURRENCY] = { "/serving/concurrency", KIND_NUMBER, SERVING(concurrency), NULL },
     [SET_SERVING_SPLIT_OPEN] = { "/serving/parallelism", KIND_NULL, 0, NULL },
+    [SET_SERVING_TENSOR] = { "/serving/parallelism/tensor", KIND_NUMBER, SERVING(parallelism.tensor), NULL },
+    [SET_SERVING_PIPELINE] = { "/serving/parallelism/pipeline", KIND_NUMBER, SERVING(parallelism.pipeline), NULL },
+    [SET_SERVING_DATA] = { "/serving/parallelism/data", KIND_NUMBER, SERVING(parallelism.data), NULL },
+    [SET_SERVING_EXPERT] = { "/serving/parallelism/expert", KIND_NUMBER, SERVING(parallelism.expert), NULL },
+    [SET_REQUESTS_PER_SECOND] = { "/serving/requests_per_second", KIND_REAL, SERVING(requests_per_second), NULL },
     [SET_GPU] = { "/hardware/gpu", KIND_GPU, HARDWARE(gpu), NULL },
     [SET_GPUS] = { "/hardware/gpus", KIND_NUMBER, HARDWARE(gpus), NULL },
     [SET_OFFER_COUNT] = { "/hardware/count", KIND_NUMBER, HARDWARE(offer_count), NULL },
@@ -146,6 +152,8 @@ setting_apply(const struct setting *setting, struct estimate_request *request)
     }
     if (setting->id == SET_SHARDING)
         request->training.has_parallelism = true;
+    if (setting->id >= SET_SERVING_TENSOR && setting->id <= SET_SERVING_EXPERT)
+        request->serving.has_parallelism = true;
 }
 
 _Static_assert(sizeof(enum sharding) == sizeof(uint32_t), "enums are read and written as counts");
@@ -156,7 +164,7 @@ usefulness(const struct fix *fix)
     switch (fix->verdict) {
     case VERDICT_FITS:
     case VERDICT_UNKNOWN:
-        return 0;
+        return fix->has_targets && !fix->meets_targets;
     case VERDICT_TIGHT:
         return 1;
     case VERDICT_DOES_NOT_FIT:

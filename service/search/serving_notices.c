@@ -1,0 +1,177 @@
+/* Remarks about a finished serving estimate: corrections, limits, and what to read with care. */
+#include "service/base/quantity.h"
+#include "service/base/text.h"
+#include "service/job/engine.h"
+#include "service/memory/serving_cache.h"
+#include "service/memory/serving_split.h"
+#include "service/search/answer.h"
+
+/* An engine's own law of the cache is told when it takes this much more than the layers need. */
+static const double notable = 1.05;
+
+static struct notice *
+note_text(struct notices *notices, enum notice_code code, const char *pointer, const char *text)
+{
+    struct notice *notice = notice_add(notices, code, pointer);
+
+    text_copy(notice->text[0], NOTE_TEXT_SIZE, text);
+    return notice;
+}
+
+static struct notice *
+note_numbers(struct notices *notices, enum notice_code code, const char *pointer, double first, double second)
+{
+    struct notice *notice = notice_add(notices, code, pointer);
+
+    notice->number[0] = first;
+    notice->number[1] = second;
+    return notice;
+}
+
+static void
+model_notices(const struct estimate_request *request, const struct serving_job *job, struct notices *notices)
+{
+    const struct model_arch *arch = request->arch;
+
+    if (arch->stored_format != WEIGHT_UNSAID && request->serving.precision &&
+        request->serving.precision != arch->stored_format && weight_format_bits(arch->stored_format) < 15) {
+        struct notice *notice = note_text(notices, NOTICE_QUANTIZATION_CONFIG_OVERRIDDEN, "/serving/precision",
+                                          weight_format_name(arch->stored_format));
+
+        text_copy(notice->text[1], NOTE_TEXT_SIZE, weight_format_name(job->precision));
+    }
+    if (arch->max_context_tokens && job->context_length > arch->max_context_tokens)
+        note_numbers(notices, NOTICE_SEQUENCE_ABOVE_MODEL_MAXIMUM, "/serving/context_length", job->context_length,
+                     arch->max_context_tokens);
+}
+
+/* What of the cache a tensor split does not divide. */
+static void
+split_notices(const struct serving_setup *setup, struct notices *notices)
+{
+    static const char *const pointer = "/serving/parallelism/tensor";
+    uint32_t tensor = setup->plan.tensor;
+
+    for (uint32_t i = 0; i < setup->arch->kind_count && tensor > 1; i++) {
+        const struct layer_kind *kind = &setup->arch->kinds[i];
+        uint32_t heads = kind->kv_head_count;
+
+        if (kind->attention == ATTENTION_LATENT)
+            note_numbers(notices, NOTICE_MLA_CACHE_REPLICATED, pointer, tensor, 0);
+        if (kind->attention != ATTENTION_HEADS || heads == 0 || kind->encoder)
+            continue;
+        if (heads % tensor != 0 && tensor % heads != 0)
+            note_numbers(notices, NOTICE_KV_HEADS_DO_NOT_DIVIDE, pointer, heads, tensor);
+        else if (heads < tensor)
+            note_numbers(notices, NOTICE_KV_HEADS_REPLICATED, pointer, heads, tensor);
+    }
+}
+
+static void
+engine_notices(const struct answer *answer, struct notices *notices)
+{
+    const struct serving_choice *choice = &answer->serving;
+    const struct serving_job *job = &choice->job;
+    const struct serving_setup *setup = &choice->estimate.setup;
+    const struct footprint *footprint = &choice->estimate.memory.footprint;
+    struct engine_traits traits = engine_traits_of(job->engine, job->engine_version);
+    const char *engine = engine_names[job->engine];
+    double more = serving_sequence_bytes(setup, job->context_length),
+           least = serving_sequence_least_bytes(setup, job->context_length);
+
+    if (!traits.measured)
+        note_text(notices, NOTICE_ENGINE_NOT_MEASURED, "/serving/engine", engine);
+    if (least > 0 && more > notable * least)
+        note_text(notices, NOTICE_ENGINE_KEEPS_MORE, "/serving/engine", engine)->number[0] = more / least;
+    if (!serving_launch_has_cache(job->engine, job->kv_cache_precision)) {
+        struct notice *notice =
+            note_text(notices, NOTICE_CACHE_FORMAT_NOT_IN_ENGINE, "/serving/kv_cache_precision", engine);
+
+        text_copy(notice->text[1], NOTE_TEXT_SIZE, kv_format_name(job->kv_cache_precision));
+    }
+    if (footprint->reserved_bytes > footprint->required_bytes * notable)
+        note_numbers(notices, NOTICE_LIBRARY_RESERVES_POOL, "/serving/memory_utilization", footprint->reserved_bytes,
+                     footprint->required_bytes);
+    if (choice->gpus_per_replica * setup->replicas < setup->machine->gpu_count)
+        note_numbers(notices, NOTICE_MORE_GPUS_THAN_PLAN, "/hardware/gpus", setup->machine->gpu_count,
+                     (double)choice->gpus_per_replica * setup->replicas);
+}
+
+/* A format that this GPU only stores so, and kernels that lose at the batch that runs. */
+static void
+format_notices(const struct answer *answer, struct notices *notices)
+{
+    const struct serving_job *job = &answer->serving.job;
+    const struct serving_crossover *crossover = &answer->crossover;
+    double running = answer->serving.estimate.speed.running_sequences;
+    bool weight_only = false;
+
+    (void)serving_format_runs(answer->machine.gpu, job->precision, &weight_only);
+    if (weight_only && (job->precision == WEIGHT_NVFP4 || job->precision == WEIGHT_MXFP4)) {
+        struct notice *notice =
+            note_text(notices, NOTICE_FP4_IS_WEIGHT_ONLY, "/serving/precision", answer->machine.gpu->id);
+
+        text_copy(notice->text[1], NOTE_TEXT_SIZE, weight_format_name(job->precision));
+    }
+    if (crossover->known && crossover->sequences > 0 && running >= crossover->sequences)
+        note_numbers(notices, NOTICE_QUANTIZED_IS_SLOWER, "/serving/precision", crossover->sequences,
+                     crossover->time_ratio);
+}
+
+static void
+target_notice(const struct answer *answer, enum serving_limit limit, double asked, double expected,
+              struct notices *notices)
+{
+    const char *pointer = limit == SERVING_LIMIT_FIRST_TOKEN ? "/serving/slo/ttft_p95_ms" : "/serving/slo/tpot_p95_ms";
+    const struct serving_capacity *capacity = &answer->sizing.capacity;
+
+    if (!(asked > 0) || (expected <= asked && !answer->serving.estimate.speed.overloaded))
+        return;
+    if (answer->sizing.known && !(capacity->requests_per_second > 0) && capacity->limit == limit)
+        note_numbers(notices, NOTICE_SLO_OUT_OF_REACH, pointer, asked, 0);
+    else if (!answer->serving.estimate.speed.overloaded) /* else another remark says that the queue has no end */
+        note_numbers(notices, NOTICE_SLO_MISSED, pointer, asked, expected);
+}
+
+static void
+load_notices(const struct answer *answer, struct notices *notices)
+{
+    const struct serving_job *job = &answer->serving.job;
+    const struct serving_estimate *estimate = &answer->serving.estimate;
+    const struct serving_memory *memory = &estimate->memory;
+    double at_once = memory->max_concurrency * estimate->setup.replicas;
+
+    if (memory->max_context_length < job->context_length)
+        note_numbers(notices, NOTICE_CONTEXT_DOES_NOT_FIT, "/serving/context_length", job->context_length,
+                     memory->max_context_length);
+    else if (job->concurrency > at_once)
+        note_numbers(notices, NOTICE_CONCURRENCY_DOES_NOT_FIT, "/serving/concurrency", job->concurrency, at_once);
+    if (estimate->speed.overloaded)
+        note_numbers(notices, NOTICE_OVERLOADED_ARRIVALS, "/serving/requests_per_second", job->requests_per_second,
+                     estimate->speed.saturation_requests_per_second * estimate->setup.replicas);
+    if (job->concurrency > 1 && estimate->speed.burst_ttft_ms > 0 && memory->footprint.verdict != VERDICT_DOES_NOT_FIT)
+        note_numbers(notices, NOTICE_BURST_TTFT, "/serving/concurrency", job->concurrency,
+                     estimate->speed.burst_ttft_ms);
+    if (memory->capacity_tokens < 1)
+        return;
+    if (job->arrival == ARRIVAL_CLOSED_LOOP && job->concurrency > estimate->setup.replicas)
+        notice_add(notices, NOTICE_PREFILL_NOT_TUNED, "/serving/arrival");
+    target_notice(answer, SERVING_LIMIT_FIRST_TOKEN, job->slo_ttft_p95_ms, estimate->speed.ttft_p95_ms.expected,
+                  notices);
+    target_notice(answer, SERVING_LIMIT_TOKEN, job->slo_tpot_p95_ms, estimate->speed.tpot_p95_ms.expected, notices);
+}
+
+void
+serving_notices(const struct estimate_request *request, const struct answer *answer, struct notices *notices)
+{
+    const struct serving_setup *setup = &answer->serving.estimate.setup;
+
+    model_notices(request, &answer->serving.job, notices);
+    split_notices(setup, notices);
+    if (!answer->machine.gpu)
+        return;
+    machine_notices(request, &answer->machine, setup->plan.tensor, "/serving/parallelism/tensor", notices);
+    engine_notices(answer, notices);
+    format_notices(answer, notices);
+    load_notices(answer, notices);
+}
