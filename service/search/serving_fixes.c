@@ -253,6 +253,8 @@ try_gpu_count(const struct ladder *ladder, double gpus)
     }
     if (ladder->asked->serving.has_parallelism)
         set(&fix, SET_SERVING_SPLIT_OPEN, 0);
+    if (ladder->asked->training.has_parallelism) /* of the other job in the request: it no longer uses every GPU */
+        set(&fix, SET_TRAINING_SPLIT_OPEN, 0);
     return try_fix(ladder, &fix);
 }
 

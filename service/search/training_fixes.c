@@ -233,6 +233,8 @@ on_more_gpus(const struct ladder *ladder, const struct machine *machine, uint32_
     }
     if (ladder->asked->training.has_parallelism)
         set(&fix, SET_TRAINING_SPLIT_OPEN, 0);
+    if (ladder->asked->serving.has_parallelism) /* of the other job in the request: it no longer uses every GPU */
+        set(&fix, SET_SERVING_SPLIT_OPEN, 0);
     return fix;
 }
 
