@@ -86,13 +86,13 @@ whys_encode(struct json_writer *writer, const struct recommend_request *request,
 }
 
 static void
-candidate_training_encode(struct json_writer *writer, const struct answer *detail)
+candidate_training_encode(struct json_writer *writer, const struct answer *detail, enum language language)
 {
     const struct training_estimate *estimate = &detail->training.estimate;
 
     writer_object(writer, "training");
     writer_text(writer, "verdict", verdict_name(estimate->memory.verdict));
-    training_plan_encode(writer, &detail->training);
+    training_plan_encode(writer, &detail->training, language);
     footprint_encode(writer, &estimate->memory);
     training_throughput_encode(writer, estimate);
     if (detail->has_duration)
@@ -156,7 +156,7 @@ candidate_encode(struct json_writer *writer, const struct recommend_request *req
     writer_text(writer, "gpu", offer->gpu->id);
     writer_u64(writer, "gpus", candidate->gpus);
     if (scratch->has_training)
-        candidate_training_encode(writer, scratch);
+        candidate_training_encode(writer, scratch, language);
     if (scratch->has_serving)
         candidate_serving_encode(writer, scratch);
     cost_encode(writer, "cost", &candidate->cost);

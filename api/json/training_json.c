@@ -1,10 +1,28 @@
 #include "api/json/training_json.h"
 
+#include "api/i18n/message.h"
 #include "api/json/formula.h"
 #include "api/json/remarks_json.h"
+#include "service/base/text.h"
+
+enum { SENTENCE_SIZE = 256, ID_SIZE = 48 };
+
+/* Why this plan: a code and its sentence. */
+static void
+rule_encode(struct json_writer *writer, enum plan_rule rule, enum language language)
+{
+    const char *name = plan_rule_name(rule);
+    const struct message_values none = { 0 };
+    char id[ID_SIZE], text[SENTENCE_SIZE];
+
+    text_format(id, sizeof id, "plan.%s", name);
+    message_write(text, sizeof text, id, language, &none);
+    writer_text(writer, "rule", name);
+    writer_text(writer, "text", text);
+}
 
 void
-training_plan_encode(struct json_writer *writer, const struct training_choice *choice)
+training_plan_encode(struct json_writer *writer, const struct training_choice *choice, enum language language)
 {
     const struct training_setup *setup = &choice->estimate.setup;
     const struct parallelism *plan = &setup->plan;
@@ -25,6 +43,7 @@ training_plan_encode(struct json_writer *writer, const struct training_choice *c
         writer_real(writer, "recompute_layer_ratio", setup->recompute_share);
     writer_text(writer, "framework", framework_names[choice->job.framework]);
     writer_u64(writer, "gpus", (uint64_t)plan->tensor * plan->pipeline * plan->data * plan->context);
+    rule_encode(writer, choice->rule, language);
     writer_end_object(writer);
 }
 
@@ -143,7 +162,7 @@ training_encode(struct json_writer *writer, const struct answer *answer, enum la
 
     writer_object(writer, "training");
     writer_text(writer, "verdict", verdict_name(estimate->memory.verdict));
-    training_plan_encode(writer, &answer->training);
+    training_plan_encode(writer, &answer->training, language);
     footprint_encode(writer, &estimate->memory);
     if (estimate->timed) {
         training_throughput_encode(writer, estimate);

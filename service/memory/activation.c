@@ -204,8 +204,6 @@ activation_bytes_of(const struct training_setup *setup, const struct stage *stag
     struct layer_frame frame = layer_frame_of(setup, stage);
     bool selective = setup->recompute == RECOMPUTE_SELECTIVE;
     double share = recomputed_share(setup), kept = 0, inputs = 0, largest = 0;
-    /* below the first trained layer nothing has a gradient to compute */
-    double reached = stage->layers > 0 ? (double)stage->trained_layers / stage->layers : 0;
     struct activation_bytes *activation = ret_activation;
 
     activation->tokens = (double)setup->micro_batch_size * setup->job->sequence_length / setup->plan.context;
@@ -213,17 +211,17 @@ activation_bytes_of(const struct training_setup *setup, const struct stage *stag
     activation->checkpoint = activation->input = 2 * frame.wide * frame.hidden / frame.norm_ways;
     for (uint32_t i = 0; i < setup->arch->kind_count; i++) {
         const struct layer_kind *kind = &setup->arch->kinds[i];
-        double tokens = kind->encoder ? frame.source : 1, layer, layers = stage->kind_layers[i];
+        double tokens = kind->encoder ? frame.source : 1, layer, layers = stage->trained_layers[i];
 
-        if (stage->kind_layers[i] == 0)
+        if (layers <= 0) /* below the first trained layer nothing has a gradient to compute */
             continue;
         layer = layer_bytes(&frame, kind, true) * tokens;
         largest = layer > largest ? layer : largest;
         kept += layers * (selective ? selective_bytes(&frame, kind) * tokens : layer);
         inputs += layers * tokens;
     }
-    activation->checkpoints = inputs * share * reached;
-    activation->kept = kept * (1 - share) * reached;
+    activation->checkpoints = inputs * share;
+    activation->kept = kept * (1 - share);
     activation->work = 0;
     if (share > 0)
         activation->work =

@@ -51,6 +51,14 @@ footprint_sum(struct footprint *footprint)
     footprint->reserved_bytes = allocated + beside + slack;
 }
 
+double
+footprint_fitting_bytes(const struct footprint *footprint)
+{
+    double share = 1 / footprint->band_high;
+
+    return footprint->usable_bytes * (share < fitting_share ? share : fitting_share);
+}
+
 enum verdict
 footprint_verdict(const struct footprint *footprint)
 {
@@ -60,10 +68,7 @@ footprint_verdict(const struct footprint *footprint)
         return VERDICT_UNKNOWN;
     if (!(footprint->required_bytes <= usable)) /* what is no number does not fit */
         return VERDICT_DOES_NOT_FIT;
-    if (footprint->reserved_bytes <= fitting_share * usable &&
-        footprint->reserved_bytes * footprint->band_high <= usable)
-        return VERDICT_FITS;
-    return VERDICT_TIGHT;
+    return footprint->reserved_bytes <= footprint_fitting_bytes(footprint) ? VERDICT_FITS : VERDICT_TIGHT;
 }
 
 const char *

@@ -62,6 +62,9 @@ void footprint_sum(struct footprint *footprint);
  * <= usable; tight between. unknown without a limit. */
 enum verdict footprint_verdict(const struct footprint *footprint);
 
+/* The most that may be reserved for the verdict `fits`. */
+double footprint_fitting_bytes(const struct footprint *footprint);
+
 const char *part_code_name(enum part_code code);
 const char *verdict_name(enum verdict verdict);
 

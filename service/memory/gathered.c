@@ -90,7 +90,7 @@ gathered_of(const struct training_setup *setup, const struct stage *stage, doubl
     /* PyTorch's foreach optimizers make a second copy of what they update */
     if (job->precision == PRECISION_BF16_PURE && job->optimizer == OPTIMIZER_ADAMW && trains_all &&
         job->offload == OFFLOAD_NONE) {
-        double copies = 2 * trained / (zero3 ? stage->shards : 1);
+        double copies = 2 * trained / (setup->plan.sharding >= SHARDING_ZERO1 ? stage->shards : 1);
 
         gathered.step_bytes = copies > gathered.step_bytes ? copies : gathered.step_bytes;
     }

@@ -20,11 +20,8 @@ trained_elements(const struct training_setup *setup, const struct stage *stage)
 
     if (method_is_adapter(setup->job->method))
         return (struct elements){ 0, 0, 0 };
-    if (setup->job->method == METHOD_FREEZE) {
-        double share = stage->layers > 0 ? (double)stage->trained_layers / stage->layers : 0;
-
-        return (struct elements){ stage->linear * share, 0, stage->experts * share };
-    }
+    if (setup->job->method == METHOD_FREEZE)
+        return (struct elements){ stage->trained_linear, 0, stage->trained_experts };
     return trained;
 }
 

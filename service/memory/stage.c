@@ -48,7 +48,7 @@ divide(const struct training_setup *setup, struct stage *stage)
 
 /* Freezing leaves the last layers of the network to train. */
 static uint32_t
-trained_layers(const struct training_setup *setup, const struct stage *stage)
+trained_count(const struct training_setup *setup, const struct stage *stage)
 {
     uint32_t trained = setup->job->trainable_layers, after = stage->last ? 0 : setup->arch->layer_count - stage->layers;
 
@@ -58,6 +58,29 @@ trained_layers(const struct training_setup *setup, const struct stage *stage)
     return trained < stage->layers ? trained : stage->layers;
 }
 
+static void
+count_trained(const struct training_setup *setup, struct stage *stage)
+{
+    const struct model_arch *arch = setup->arch;
+    uint32_t trained = trained_count(setup, stage), end = stage->last ? arch->layer_count : stage->layers;
+
+    memcpy(stage->trained_layers, stage->kind_layers, sizeof(stage->trained_layers));
+    stage->trained_linear = stage->linear;
+    stage->trained_experts = stage->experts;
+    if (trained == stage->layers)
+        return;
+    memset(stage->trained_layers, 0, sizeof(stage->trained_layers));
+    stage->trained_linear = stage->trained_experts = 0;
+    for (uint32_t i = end - trained; i < end; i++) {
+        uint8_t kind = arch->kind_of_layer[i];
+        const struct layer_params *layer = &setup->params->layers[kind];
+
+        stage->trained_layers[kind]++;
+        stage->trained_linear += (double)(layer->attention - layer->attention_replicated) + (double)layer->mlp;
+        stage->trained_experts += arch->kinds[kind].expert_count * (double)layer->expert;
+    }
+}
+
 /* A total that was stated and is less than the parts make. */
 static void
 scale(struct stage *stage, double share)
@@ -65,6 +88,8 @@ scale(struct stage *stage, double share)
     stage->linear *= share;
     stage->copied *= share;
     stage->experts *= share;
+    stage->trained_linear *= share;
+    stage->trained_experts *= share;
     stage->embedding *= share;
     stage->head *= share;
 }
@@ -83,7 +108,7 @@ stage_of(const struct training_setup *setup, bool last, struct stage *ret_stage)
     count_layers(setup, last && !single, stage);
     add_layers(setup, stage);
     divide(setup, stage);
-    stage->trained_layers = trained_layers(setup, stage);
+    count_trained(setup, stage);
 
     stage->embedding = stage->first ? (double)params->embedding + (double)params->position : 0;
     stage->head = stage->last ? (double)params->head : 0;

@@ -8,12 +8,13 @@
 struct stage {
     bool first, last;
     uint32_t layers;
-    uint32_t trained_layers;               /* the last ones, all but when a part of the network is frozen */
-    uint32_t kind_layers[MAX_LAYER_KINDS]; /* of them, by kind */
-    double linear;                         /* matrices inside the layers: divided by `tensor` */
-    double embedding, head;                /* likewise; the last stage of a tied model holds a copy as its head */
-    double copied;                         /* norms, router, latent projections, a vision tower: on every rank whole */
-    double experts;                        /* routed experts: divided by `expert_ways` */
+    uint32_t kind_layers[MAX_LAYER_KINDS];    /* by kind */
+    uint32_t trained_layers[MAX_LAYER_KINDS]; /* of them: the last ones where the rest is frozen, else all */
+    double linear;                            /* matrices inside the layers: divided by `tensor` */
+    double embedding, head;                   /* likewise; the last stage of a tied model holds a copy as its head */
+    double copied;                          /* norms, router, latent projections, a vision tower: on every rank whole */
+    double experts;                         /* routed experts: divided by `expert_ways` */
+    double trained_linear, trained_experts; /* of them, in trained layers */
     double tensor;
     double expert_ways;   /* expert groups, or tensor where experts are not spread (arXiv:2504.14960 section 3.2) */
     double shards;        /* ranks that optimizer states are sharded over: data x context */

@@ -5,8 +5,11 @@
 #include "service/estimate/estimate.h"
 #include "service/job/defaults.h"
 
-/* How the plan came about: an id of api/i18n ("plan.<name>"). */
-enum plan_rule { PLAN_STATED = 0, PLAN_FASTEST_THAT_FITS, PLAN_NEAREST_TO_FITTING };
+/* How the plan came about: an id of api/i18n ("plan.<name>"). Without a GPU nothing fits or is fast, so what needs
+ * least is taken. */
+enum plan_rule { PLAN_STATED = 0, PLAN_FASTEST_THAT_FITS, PLAN_NEAREST_TO_FITTING, PLAN_LEAST_MEMORY };
+
+const char *plan_rule_name(enum plan_rule rule);
 
 /* A job with what is open in it. All lent. */
 struct training_ask {
@@ -23,7 +26,7 @@ struct training_choice {
     struct training_job job; /* complete */
     struct training_estimate estimate;
     enum plan_rule rule;
-    uint64_t searched; /* plans estimated */
+    uint64_t searched; /* estimates of memory that it took */
 };
 
 /* Completes the job and tries every plan that what the caller stated leaves open: framework, sharding, tensor,

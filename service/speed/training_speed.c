@@ -160,6 +160,15 @@ step_time(const struct training_setup *setup, const struct machine *machine, str
     ret_time->host_step = offload.step;
 }
 
+double
+training_step_seconds(const struct training_setup *setup, struct training_time *ret_time)
+{
+    struct link_use use;
+
+    step_time(setup, setup->machine, ret_time, &use);
+    return sum_of(ret_time);
+}
+
 static enum bottleneck
 bottleneck_of(const struct training_time *time, const struct link_use *use)
 {

@@ -34,4 +34,7 @@ struct training_speed {
  * without a GPU all times are 0 and only the work (flop, tokens, samples) is told. */
 void training_speed(const struct training_setup *setup, struct training_speed *ret_speed);
 
+/* The step's seconds alone, for who compares many: step_seconds of training_speed(). The machine has a GPU. */
+double training_step_seconds(const struct training_setup *setup, struct training_time *ret_time);
+
 #endif

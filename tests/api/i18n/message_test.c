@@ -184,7 +184,7 @@ static const struct {
     { "relaxation",
       { "budget", "deadline_hours", "max_gpus", "max_power_watts", "price_types", "regions", "providers", "gpus",
         "acquisition" } },
-    { "plan", { "why_fastest", "why_only_fit", "why_stated" } },
+    { "plan", { "stated", "fastest_that_fits", "nearest_to_fitting", "least_memory" } },
     { "buy_or_rent", { "buy", "rent", "hybrid" } },
 };
 

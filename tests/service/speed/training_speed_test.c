@@ -289,6 +289,24 @@ START_TEST(depthwise_work_is_slow)
 }
 END_TEST
 
+/* One image at a time waits for Python: about as long as a pass over eight. */
+START_TEST(small_batches_wait_for_their_kernels)
+{
+    struct training_case it;
+    double one, eight;
+
+    resnet_50_init(&it, "a100-sxm-80gb", 1);
+    it.setup.micro_batch_size = 1;
+    one = seconds_of(&it);
+    it.setup.micro_batch_size = 8;
+    eight = seconds_of(&it);
+    ck_assert_double_lt(eight, 1.2 * one);
+    it.setup.micro_batch_size = 1;
+    it.setup.accumulation_steps = 8;
+    ck_assert_double_gt(seconds_of(&it), 5 * eight);
+}
+END_TEST
+
 /* Eight GPUs of a node do less than eight times what one does, and the same in two nodes of four wait less for their
  * hosts. */
 START_TEST(a_node_feeds_its_gpus)
@@ -357,6 +375,7 @@ main(void)
     tcase_add_test(tcase, adapters_train_faster_than_the_whole);
     tcase_add_loop_test(tcase, a_convolutional_network, 0, COUNT_OF(resnet_50));
     tcase_add_test(tcase, depthwise_work_is_slow);
+    tcase_add_test(tcase, small_batches_wait_for_their_kernels);
     tcase_add_test(tcase, a_node_feeds_its_gpus);
     tcase_add_test(tcase, without_a_gpu_there_is_work_but_no_time);
     tcase_add_loop_test(tcase, absurd_ends_stay_numbers, 0, 4);
