@@ -123,7 +123,7 @@ keep_own(struct model_holder *holder)
 
 static void
 decode_preset(const char *name, const char *pointer, const struct catalog *catalog, struct model_holder *holder,
-              struct fault *fault)
+              struct notices *notices, struct fault *fault)
 {
     const struct model_preset *preset = catalog_model_by_name(catalog, name);
 
@@ -133,6 +133,7 @@ decode_preset(const char *name, const char *pointer, const struct catalog *catal
     }
     holder->arch = &preset->arch;
     holder->params = &preset->params;
+    model_arch_remarks(holder->arch, pointer, notices);
 }
 
 /* A quantisation block that came in a file of its own. */
@@ -183,6 +184,7 @@ decode_adapter(const char *pointer, const struct catalog *catalog, struct model_
         text_copy(notice_add(notices, NOTICE_ADAPTER_APPROXIMATE, pointer)->text[0], NOTE_TEXT_SIZE,
                   lora_targets_names[holder->adapter.targets]);
     holder->own = preset->arch;
+    model_arch_remarks(&holder->own, pointer, notices);
     keep_own(holder);
 }
 
@@ -267,7 +269,7 @@ model_decode(const json_t *model, const char *pointer, const struct catalog *cat
              struct notices *notices, struct fault *fault)
 {
     if (json_is_string(model))
-        decode_preset(json_string_value(model), pointer, catalog, holder, fault);
+        decode_preset(json_string_value(model), pointer, catalog, holder, notices, fault);
     else if (!json_is_object(model))
         fault_add(fault, FAULT_WRONG_TYPE, pointer, NULL, "string|object", NULL);
     else if (json_object_get(model, "config"))

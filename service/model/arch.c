@@ -77,15 +77,36 @@ change_head(struct reader *reader, enum head_kind head)
     if (head == HEAD_OF_CLASS)
         return;
     arch->tied_head = true;
+    arch->headless = true;
     if (head == HEAD_CLASSIFIER)
         arch->final_norm_elements += (uint64_t)reader_labels(reader, default_labels) * arch->hidden_size;
 }
 
-static void
-note_mtp(const struct reader *reader)
+bool
+model_arch_generates(const struct model_arch *arch)
 {
-    if (reader->arch->mtp_layer_count > 0)
-        notice_add(reader->notices, NOTICE_MTP_LEFT_OUT, reader->pointer)->number[0] = reader->arch->mtp_layer_count;
+    return arch->causal && !arch->generic && !arch->headless;
+}
+
+/* openai/gpt-oss: 5.1B and 3.6B active leave the embedding out (arXiv:2508.10925 table 1). */
+static bool
+publishes_without_embedding(const struct model_arch *arch)
+{
+    return strcmp(arch->architecture, "GptOssForCausalLM") == 0;
+}
+
+void
+model_arch_remarks(const struct model_arch *arch, const char *pointer, struct notices *notices)
+{
+    if (arch->mtp_layer_count > 0)
+        notice_add(notices, NOTICE_MTP_LEFT_OUT, pointer)->number[0] = arch->mtp_layer_count;
+    if (publishes_without_embedding(arch)) {
+        struct model_params params = model_params_count(arch);
+        struct notice *notice = notice_add(notices, NOTICE_ACTIVE_CONVENTION, pointer);
+
+        notice->number[0] = (double)params.active;
+        notice->number[1] = (double)(params.active - params.embedding);
+    }
 }
 
 enum status
@@ -119,7 +140,7 @@ model_arch_read(const struct facts *facts, const char *pointer, struct model_arc
     if (ret_fault->item_count + ret_fault->more_count > faults_before)
         return STATUS_FAULT;
     TRY(model_arch_check(&arch, pointer, ret_fault));
-    note_mtp(&reader);
+    model_arch_remarks(&arch, pointer, notices);
     *ret_arch = arch;
     return STATUS_OK;
 }

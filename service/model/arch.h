@@ -88,6 +88,7 @@ struct model_arch {
     uint32_t max_context_tokens; /* 0: not said */
     bool tied_head;              /* the head is the embedding */
     bool causal;
+    bool headless; /* a decoder without its head, or with a classifier in its place */
     struct layer_kind kinds[MAX_LAYER_KINDS]; /* in the order of their first layer */
     uint32_t kind_count;
     uint8_t kind_of_layer[MAX_LAYERS];
@@ -115,6 +116,10 @@ struct model_arch {
 enum status model_arch_read(const struct facts *facts, const char *pointer, struct model_arch *ret_arch,
                             struct notices *notices, struct fault *ret_fault);
 
+/* What should be said of any model of this kind, preset or not: layers left out of the count, a published active count
+ * by another convention. */
+void model_arch_remarks(const struct model_arch *arch, const char *pointer, struct notices *notices);
+
 /* A model given by sizes. 0: not said. What is missing is derived (notice) where a shape of that size is usual, so that
  * the total is exactly parameter_count. */
 struct model_shape {
@@ -129,6 +134,10 @@ enum status model_arch_from_shape(const struct model_shape *shape, const char *p
 
 /* A total stated beside the parts: the difference goes to extra_parameters, with a notice above 0.1 %. */
 void model_arch_state_total(struct model_arch *arch, uint64_t stated, struct notices *notices);
+
+/* Whether it writes tokens one after another; else one pass answers: encoders, classifiers, networks known by their
+ * work. */
+bool model_arch_generates(const struct model_arch *arch);
 
 /* Bounds every size, so that formulas need no checks after it. */
 enum status model_arch_check(const struct model_arch *arch, const char *pointer, struct fault *ret_fault);

@@ -22,6 +22,7 @@ checkpoint_begin(const struct model_arch *arch, struct checkpoint *ret_checkpoin
         ret_checkpoint->module_count[i] = modules_of_layer(arch, &arch->kinds[i], ret_checkpoint->modules[i]);
     memset(ret_checkpoint->storage_of, STORAGE_NATIVE, arch->layer_count * sizeof(ret_checkpoint->storage_of[0]));
     ret_checkpoint->storages[STORAGE_NATIVE] = weight_storage_plain(arch->native_format == WEIGHT_FP32 ? 32 : 16);
+    ret_checkpoint->formats[STORAGE_NATIVE] = arch->native_format;
     ret_checkpoint->storage_count = 1;
     ret_checkpoint->embedding = ret_checkpoint->head = STORAGE_NATIVE;
     ret_checkpoint->steps_left = MATCHING_STEPS;
@@ -29,10 +30,10 @@ checkpoint_begin(const struct model_arch *arch, struct checkpoint *ret_checkpoin
 }
 
 uint8_t
-checkpoint_storage(struct checkpoint *checkpoint, struct weight_storage storage)
+checkpoint_storage(struct checkpoint *checkpoint, struct weight_storage storage, enum weight_format nearest)
 {
     for (uint32_t i = 0; i < checkpoint->storage_count; i++) {
-        if (memcmp(&checkpoint->storages[i], &storage, sizeof(storage)) == 0)
+        if (checkpoint->formats[i] == nearest && memcmp(&checkpoint->storages[i], &storage, sizeof(storage)) == 0)
             return (uint8_t)i;
     }
     if (checkpoint->storage_count == MAX_STORAGES) {
@@ -40,6 +41,7 @@ checkpoint_storage(struct checkpoint *checkpoint, struct weight_storage storage)
         return STORAGE_NATIVE;
     }
     checkpoint->storages[checkpoint->storage_count] = storage;
+    checkpoint->formats[checkpoint->storage_count] = nearest;
     return (uint8_t)checkpoint->storage_count++;
 }
 
@@ -238,7 +240,34 @@ fill_means(const struct checkpoint *checkpoint, const struct model_params *param
     stored->plain_bits = mean_bits(plain[0], plain[1], native);
 }
 
-void
+/* The format of most elements that are not native. */
+static enum weight_format
+most_format(const struct checkpoint *checkpoint)
+{
+    const struct model_arch *arch = checkpoint->arch;
+    double elements[WEIGHT_FORMAT_COUNT] = { 0 };
+    enum weight_format most = arch->native_format;
+
+    for (uint32_t layer = 0; layer < arch->layer_count; layer++) {
+        uint32_t kind = arch->kind_of_layer[layer];
+
+        for (uint32_t i = 0; i < checkpoint->module_count[kind]; i++) {
+            const struct module *module = &checkpoint->modules[kind][i];
+            uint8_t storage = checkpoint->storage_of[layer][i];
+
+            if (storage != STORAGE_NATIVE)
+                elements[checkpoint->formats[storage]] +=
+                    (double)module->inputs * (double)module->outputs * (double)module->count;
+        }
+    }
+    for (int format = WEIGHT_UNSAID + 1; format < WEIGHT_FORMAT_COUNT; format++) {
+        if (elements[format] > 0 && (most == arch->native_format || elements[format] > elements[most]))
+            most = (enum weight_format)format;
+    }
+    return most;
+}
+
+enum weight_format
 checkpoint_weigh(const struct checkpoint *checkpoint, struct stored_weights *ret_stored)
 {
     const struct model_arch *arch = checkpoint->arch;
@@ -258,4 +287,5 @@ checkpoint_weigh(const struct checkpoint *checkpoint, struct stored_weights *ret
                         : weight_storage_bytes(&checkpoint->storages[checkpoint->head], width, arch->vocabulary_size);
     fill_means(checkpoint, &params, ret_stored);
     ret_stored->packed = true;
+    return most_format(checkpoint);
 }

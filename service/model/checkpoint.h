@@ -14,6 +14,7 @@ struct checkpoint {
     struct module modules[MAX_LAYER_KINDS][MAX_MODULES]; /* of one layer of each kind */
     uint32_t module_count[MAX_LAYER_KINDS];
     struct weight_storage storages[MAX_STORAGES]; /* the first: the model's own type, nothing beside it */
+    enum weight_format formats[MAX_STORAGES];     /* what each comes nearest to */
     uint32_t storage_count;
     uint8_t storage_of[MAX_LAYERS][MAX_MODULES]; /* by layer, parallel to the modules of its kind */
     uint8_t embedding, head;
@@ -24,8 +25,9 @@ struct checkpoint {
 /* Every matrix in its own type. `arch` is lent until checkpoint_weigh(). */
 void checkpoint_begin(const struct model_arch *arch, struct checkpoint *ret_checkpoint);
 
-/* Keeps a storage and returns its number; the native one when MAX_STORAGES are taken. */
-uint8_t checkpoint_storage(struct checkpoint *checkpoint, struct weight_storage storage);
+/* Keeps a storage, and the format that it comes nearest to, and returns its number; the native one when MAX_STORAGES
+ * are taken. */
+uint8_t checkpoint_storage(struct checkpoint *checkpoint, struct weight_storage storage, enum weight_format nearest);
 
 /* Every matrix of a class. */
 void checkpoint_class(struct checkpoint *checkpoint, enum module_class class, uint8_t storage);
@@ -37,7 +39,8 @@ void checkpoint_linears(struct checkpoint *checkpoint, uint8_t storage);
  * one. */
 void checkpoint_rule(struct checkpoint *checkpoint, const char *pattern, bool is_expression, uint8_t storage);
 
-/* Bytes of every part, and what they make in the mean. Biases, norms, routers, towers stay in the model's own type. */
-void checkpoint_weigh(const struct checkpoint *checkpoint, struct stored_weights *ret_stored);
+/* Bytes of every part, and what they make in the mean. Biases, norms, routers, towers stay in the model's own type.
+ * Returns the format of most of what is quantised, the native one when nothing is. */
+enum weight_format checkpoint_weigh(const struct checkpoint *checkpoint, struct stored_weights *ret_stored);
 
 #endif

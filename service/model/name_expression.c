@@ -21,7 +21,7 @@ struct piece {
 };
 
 static uint8_t
-add_step(struct compiler *compiler, int kind)
+add_step(struct compiler *compiler, enum step_kind kind)
 {
     struct name_expression *expression = compiler->expression;
 

@@ -7,9 +7,11 @@
 
 enum { EXPRESSION_STEPS = 192 };
 
+enum step_kind { STEP_BYTE = 0, STEP_ANY, STEP_SET, STEP_START, STEP_END, STEP_FORK, STEP_MATCH };
+
 /* One step of a compiled expression: a test of a byte, or a fork. */
 struct expression_step {
-    enum { STEP_BYTE, STEP_ANY, STEP_SET, STEP_START, STEP_END, STEP_FORK, STEP_MATCH } kind;
+    enum step_kind kind;
     bool negated;       /* STEP_SET */
     uint8_t byte;       /* STEP_BYTE */
     uint8_t next, fork; /* where it goes on; STEP_FORK: the two ways */

@@ -92,18 +92,16 @@ apply_block(const struct block *block, const char *pointer, struct model_arch *a
     const char *method = block_word(block, "quant_method|quant_algo");
 
     checkpoint_begin(arch, &checkpoint);
-    enum weight_format format = quantization_apply(block, &checkpoint, &method);
-    if (format == WEIGHT_UNSAID) {
+    if (!quantization_apply(block, &checkpoint, &method)) {
         (void)note_at(notices, NOTICE_QUANTIZATION_UNKNOWN, pointer, block->path, method);
         return false;
     }
     const struct fact *experts = facts_get(block->facts, "/expert_dtype"); /* of DeepSeek configs, beside the block */
     if (experts != NULL && experts->kind == FACT_TEXT && strcasecmp(experts->text, "fp4") == 0)
         checkpoint_class(&checkpoint, MODULE_EXPERTS,
-                         checkpoint_storage(&checkpoint, weight_storage_groups(4, 32, 8, 0)));
-    checkpoint_weigh(&checkpoint, &arch->stored);
+                         checkpoint_storage(&checkpoint, weight_storage_groups(4, 32, 8, 0), WEIGHT_MXFP4));
+    arch->stored_format = checkpoint_weigh(&checkpoint, &arch->stored);
     text_copy(arch->stored.method, sizeof(arch->stored.method), method);
-    arch->stored_format = format;
     arch->stored.cache = cache_format_of(block);
     if (checkpoint.not_matched > 0)
         note_at(notices, NOTICE_QUANTIZATION_LIST_INCOMPLETE, pointer, block->path, method)->number[0] =

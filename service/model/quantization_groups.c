@@ -113,15 +113,15 @@ apply_targets(const struct group *group, bool by_class, uint8_t storage, struct 
     }
 }
 
-enum weight_format
+bool
 quantization_apply_groups(const struct block *block, struct checkpoint *checkpoint)
 {
     const char *format = block_word(block, "format");
-    enum weight_format first = WEIGHT_UNSAID;
+    bool any = false;
     struct block groups, one;
 
     if (!block_inside(block, "config_groups", &groups))
-        return WEIGHT_UNSAID;
+        return false;
     for (int by_class = 1; by_class >= 0; by_class--) { /* names say more than classes */
         const struct fact *fact;
         const char *name;
@@ -138,10 +138,9 @@ quantization_apply_groups(const struct block *block, struct checkpoint *checkpoi
                 storage_of_group(&group, own_format[0] != '\0' ? own_format : format, &storage);
             if (nearest == WEIGHT_UNSAID)
                 continue;
-            apply_targets(&group, by_class == 1, checkpoint_storage(checkpoint, storage), checkpoint);
-            if (first == WEIGHT_UNSAID)
-                first = nearest;
+            apply_targets(&group, by_class == 1, checkpoint_storage(checkpoint, storage, nearest), checkpoint);
+            any = true;
         }
     }
-    return first;
+    return any;
 }

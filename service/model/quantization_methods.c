@@ -31,35 +31,43 @@ integer_bits(const struct block *block, int64_t absent)
     return bits >= 2 && bits <= MAX_BITS ? (uint32_t)bits : 0;
 }
 
+/* All linears in one storage. Returns true, as a method that is understood. */
+static bool
+use(struct checkpoint *checkpoint, struct weight_storage storage, enum weight_format nearest)
+{
+    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, storage, nearest));
+    return true;
+}
+
 /* 32-bit words of values, a scale of 16 bits and a zero point of the values' bits for each group
  * (casper-hansen/AutoAWQ awq/modules/linear/gemm.py). */
-static enum weight_format
+static bool
 apply_awq(const struct block *block, struct checkpoint *checkpoint)
 {
     uint32_t bits = integer_bits(block, 4);
 
     if (bits == 0)
-        return WEIGHT_UNSAID;
-    struct weight_storage storage = weight_storage_groups(bits, quantization_group(block, 128), 16, bits);
-    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, storage));
-    return bits == 4 ? WEIGHT_INT4_AWQ : quantization_integer_format(bits);
+        return false;
+    return use(checkpoint, weight_storage_groups(bits, quantization_group(block, 128), 16, bits),
+               bits == 4 ? WEIGHT_INT4_AWQ : quantization_integer_format(bits));
 }
 
 /* The same, and where rows were put in another order the group of each input, 32 bits
  * (AutoGPTQ/AutoGPTQ auto_gptq/nn_modules/qlinear/qlinear_cuda.py). */
-static struct weight_storage
-gptq_storage(const struct block *block, uint32_t bits, int32_t group)
+static uint8_t
+gptq_storage(const struct block *block, uint32_t bits, int32_t group, struct checkpoint *checkpoint)
 {
     struct weight_storage storage = weight_storage_groups(bits, group, 16, bits);
 
     storage.input_bits = block_flag(block, "desc_act|act_order") ? 32 : 0;
-    return storage;
+    return checkpoint_storage(checkpoint, storage, quantization_integer_format(bits));
 }
 
 /* GPTQModel's "dynamic": "-:expression" leaves out, "+:expression" (or no sign) has bits or a group of its own. */
 static void
 apply_dynamic(const struct block *block, uint32_t bits, struct checkpoint *checkpoint)
 {
+    int32_t group = quantization_group(block, 128);
     struct block dynamic;
     const struct fact *fact;
     const char *name;
@@ -76,11 +84,9 @@ apply_dynamic(const struct block *block, uint32_t bits, struct checkpoint *check
                 continue; /* empty: nothing of its own */
             uint32_t own_bits = integer_bits(&own, bits);
             if (own_bits > 0)
-                storage = checkpoint_storage(
-                    checkpoint,
-                    gptq_storage(block, own_bits, quantization_group(&own, quantization_group(block, 128))));
+                storage = gptq_storage(block, own_bits, quantization_group(&own, group), checkpoint);
         }
-        checkpoint_rule(checkpoint, name + (name[1] == ':' ? 2 : 0), true, storage);
+        checkpoint_rule(checkpoint, name + (name[0] != '\0' && name[1] == ':' ? 2 : 0), true, storage);
     }
 }
 
@@ -107,58 +113,56 @@ apply_chosen(const struct block *block, uint8_t storage, struct checkpoint *chec
     return any;
 }
 
-static enum weight_format
+static bool
 apply_gptq(const struct block *block, struct checkpoint *checkpoint)
 {
     uint32_t bits = integer_bits(block, 4);
 
     if (bits == 0)
-        return WEIGHT_UNSAID;
-    uint8_t storage = checkpoint_storage(checkpoint, gptq_storage(block, bits, quantization_group(block, 128)));
+        return false;
+    uint8_t storage = gptq_storage(block, bits, quantization_group(block, 128), checkpoint);
     if (!apply_chosen(block, storage, checkpoint))
         checkpoint_linears(checkpoint, storage);
     if (block_flag(block, "lm_head"))
         checkpoint->head = storage;
     apply_dynamic(block, bits, checkpoint);
-    return quantization_integer_format(bits);
+    return true;
 }
 
 /* auto-round packs like GPTQ; extra_config names what has bits of its own (intel/auto-round). */
-static enum weight_format
+static bool
 apply_auto_round(const struct block *block, struct checkpoint *checkpoint)
 {
     const char *type = block_word(block, "data_type");
+    int32_t group = quantization_group(block, 128);
     struct block extra, own;
     const struct fact *fact;
     const char *name;
     size_t at = 0;
 
-    if (strncmp(type, "mx_fp", 5) == 0 || strncmp(type, "nv_fp", 5) == 0) {
-        struct weight_storage storage;
-        enum weight_format format = quantization_algorithm(type[0] == 'm' ? "MXFP4" : "NVFP4", block, &storage);
-
-        checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, storage));
-        return format;
-    }
-    enum weight_format format = apply_gptq(block, checkpoint);
-    if (format == WEIGHT_UNSAID || !block_inside(block, "extra_config", &extra))
-        return format;
+    if (strncmp(type, "mx_fp", 5) == 0)
+        return use(checkpoint, weight_storage_groups(4, 32, 8, 0), WEIGHT_MXFP4);
+    if (strncmp(type, "nv_fp", 5) == 0)
+        return use(checkpoint, weight_storage_groups(4, 16, 8, 0), WEIGHT_NVFP4);
+    if (!apply_gptq(block, checkpoint))
+        return false;
+    if (!block_inside(block, "extra_config", &extra))
+        return true;
     while (block_member(&extra, &at, &fact, &name)) {
         if (!block_of_fact(&extra, fact, &own))
             continue;
         uint32_t bits = integer_bits(&own, 0); /* 16: left as it is */
         uint8_t storage = STORAGE_NATIVE;
         if (bits > 0)
-            storage = checkpoint_storage(
-                checkpoint, gptq_storage(block, bits, quantization_group(&own, quantization_group(block, 128))));
+            storage = gptq_storage(block, bits, quantization_group(&own, group), checkpoint);
         checkpoint_rule(checkpoint, name, strpbrk(name, "*\\[(") != NULL, storage);
     }
-    return format;
+    return true;
 }
 
 /* A scale of FP32 for a block (deepseek-ai/DeepSeek-V3 README_WEIGHTS.md), or for a matrix, one more for inputs where
  * they are scaled beforehand. */
-static enum weight_format
+static bool
 apply_fp8(const struct block *block, struct checkpoint *checkpoint)
 {
     int64_t outputs = block_number(block, "weight_block_size/0", 0);
@@ -169,45 +173,50 @@ apply_fp8(const struct block *block, struct checkpoint *checkpoint)
         storage = weight_storage_blocks(8, (int32_t)inputs, (int32_t)outputs, 32);
     else
         storage.tensor_bits = strcmp(block_word(block, "activation_scheme"), "static") == 0 ? 64 : 32;
-    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, storage));
-    return WEIGHT_FP8;
+    return use(checkpoint, storage, WEIGHT_FP8);
 }
 
 /* A scale of FP32 an output (huggingface/transformers integrations/fbgemm_fp8.py) */
-static enum weight_format
+static bool
 apply_fbgemm(const struct block *block, struct checkpoint *checkpoint)
 {
     (void)block;
-    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, weight_storage_groups(8, WHOLE_LENGTH, 32, 0)));
-    return WEIGHT_FP8;
+    return use(checkpoint, weight_storage_groups(8, WHOLE_LENGTH, 32, 0), WEIGHT_FP8);
 }
 
-static enum weight_format
+/* params.json of Mistral: scales of FP32 for the matrix and, unless it says that there are none, for its inputs
+ * (vllm-project/vllm transformers_utils/configs/mistral.py). */
+static bool
+apply_mistral(const struct block *block, struct checkpoint *checkpoint)
+{
+    struct weight_storage storage = weight_storage_plain(8);
+
+    if (strncasecmp(block_word(block, "qformat_weight"), "fp8", 3) != 0)
+        return false;
+    storage.tensor_bits = strcasecmp(block_word(block, "qscheme_act"), "NO_SCALES") == 0 ? 32 : 64;
+    return use(checkpoint, storage, WEIGHT_FP8);
+}
+
+static bool
 apply_bitsandbytes(const struct block *block, struct checkpoint *checkpoint)
 {
-    if (block_flag(block, "load_in_8bit|_load_in_8bit")) {
-        /* a scale of FP32 an output (arXiv:2208.07339 section 2.1) */
-        checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, weight_storage_groups(8, WHOLE_LENGTH, 32, 0)));
-        return WEIGHT_INT8;
-    }
-    if (!block_flag(block, "load_in_4bit|_load_in_4bit"))
-        return WEIGHT_UNSAID;
-    checkpoint_linears(
-        checkpoint, checkpoint_storage(checkpoint, weight_storage_nf4(block_flag(block, "bnb_4bit_use_double_quant"))));
-    return WEIGHT_NF4;
+    if (block_flag(block, "load_in_8bit|_load_in_8bit")) /* a scale of FP32 an output (arXiv:2208.07339 section 2.1) */
+        return use(checkpoint, weight_storage_groups(8, WHOLE_LENGTH, 32, 0), WEIGHT_INT8);
+    if (block_flag(block, "load_in_4bit|_load_in_4bit"))
+        return use(checkpoint, weight_storage_nf4(block_flag(block, "bnb_4bit_use_double_quant")), WEIGHT_NF4);
+    return false;
 }
 
 /* A scale of FP16 an output (NetEase-FuXi/EETQ) */
-static enum weight_format
+static bool
 apply_eetq(const struct block *block, struct checkpoint *checkpoint)
 {
     (void)block;
-    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, weight_storage_groups(8, WHOLE_LENGTH, 16, 0)));
-    return WEIGHT_INT8;
+    return use(checkpoint, weight_storage_groups(8, WHOLE_LENGTH, 16, 0), WEIGHT_INT8);
 }
 
 /* Scale and zero point of 16 bits a group (mobiusml/hqq) */
-static enum weight_format
+static bool
 apply_hqq(const struct block *block, struct checkpoint *checkpoint)
 {
     struct block weights = *block;
@@ -215,55 +224,48 @@ apply_hqq(const struct block *block, struct checkpoint *checkpoint)
     (void)block_inside(block, "quant_config/weight_quant_params", &weights);
     uint32_t bits = integer_bits(&weights, 4);
     if (bits == 0)
-        return WEIGHT_UNSAID;
-    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, weight_storage_groups(
-                                                                      bits, quantization_group(&weights, 64), 16, 16)));
-    return quantization_integer_format(bits);
+        return false;
+    return use(checkpoint, weight_storage_groups(bits, quantization_group(&weights, 64), 16, 16),
+               quantization_integer_format(bits));
 }
 
 /* Blocks of 32 values with a scale of 8 bits (OCP Microscaling v1.0); of a mixture the experts alone
  * (arXiv:2508.10925 section 2.1). */
-static enum weight_format
+static bool
 apply_mxfp4(const struct block *block, struct checkpoint *checkpoint)
 {
-    uint8_t storage = checkpoint_storage(checkpoint, weight_storage_groups(4, 32, 8, 0));
+    struct weight_storage storage = weight_storage_groups(4, 32, 8, 0);
     bool mixture = false;
 
     (void)block;
     for (uint32_t i = 0; i < checkpoint->arch->kind_count; i++)
         mixture = mixture || checkpoint->arch->kinds[i].mlp == MLP_EXPERTS;
-    if (mixture)
-        checkpoint_class(checkpoint, MODULE_EXPERTS, storage);
-    else
-        checkpoint_linears(checkpoint, storage);
-    return WEIGHT_MXFP4;
+    if (!mixture)
+        return use(checkpoint, storage, WEIGHT_MXFP4);
+    checkpoint_class(checkpoint, MODULE_EXPERTS, checkpoint_storage(checkpoint, storage, WEIGHT_MXFP4));
+    return true;
 }
 
 /* AMD Quark: one description of weights for all layers (quark.docs.amd.com, export format). */
-static enum weight_format
+static bool
 apply_quark(const struct block *block, struct checkpoint *checkpoint)
 {
     const char *type = block_word(block, "global_quant_config/weight/dtype");
-    int32_t group = (int32_t)block_number(block, "global_quant_config/weight/group_size", 32);
+    int64_t group = block_number(block, "global_quant_config/weight/group_size", 32);
     struct weight_storage storage = weight_storage_plain(8);
-    enum weight_format format = WEIGHT_UNSAID;
 
-    if (strncasecmp(type, "fp4", 3) == 0) {
-        storage = weight_storage_groups(4, group > 0 ? group : 32, 8, 0);
-        format = WEIGHT_MXFP4;
-    } else if (strncasecmp(type, "fp8", 3) == 0) {
-        storage.tensor_bits = 64;
-        format = WEIGHT_FP8;
-    } else if (strncasecmp(type, "int8", 4) == 0) {
-        storage = weight_storage_groups(8, WHOLE_LENGTH, 32, 0);
-        format = WEIGHT_INT8;
-    }
-    if (format != WEIGHT_UNSAID)
-        checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, storage));
-    return format;
+    storage.tensor_bits = 64;
+    if (strncasecmp(type, "fp4", 3) == 0)
+        return use(checkpoint, weight_storage_groups(4, group > 0 && group <= MAX_GROUP ? (int32_t)group : 32, 8, 0),
+                   WEIGHT_MXFP4);
+    if (strncasecmp(type, "fp8", 3) == 0)
+        return use(checkpoint, storage, WEIGHT_FP8);
+    if (strncasecmp(type, "int8", 4) == 0)
+        return use(checkpoint, weight_storage_groups(8, WHOLE_LENGTH, 32, 0), WEIGHT_INT8);
+    return false;
 }
 
-typedef enum weight_format apply_method(const struct block *block, struct checkpoint *checkpoint);
+typedef bool apply_method(const struct block *block, struct checkpoint *checkpoint);
 
 static const struct method {
     const char *name;
@@ -286,6 +288,7 @@ static const struct method {
     { "eetq", apply_eetq },
     { "hqq", apply_hqq },
     { "quark", apply_quark },
+    { "mistral", apply_mistral },
 };
 
 static const struct method *
@@ -306,6 +309,7 @@ method_by_keys(const struct block *block)
         const char *keys, *method;
     } signs[] = {
         { "quant_algo", "modelopt" },
+        { "qformat_weight", "mistral" },
         { "config_groups", "compressed-tensors" },
         { "load_in_4bit|load_in_8bit|_load_in_4bit", "bitsandbytes" },
         { "weight_block_size|fmt", "fp8" },
@@ -355,17 +359,15 @@ leave_out(const struct block *block, struct checkpoint *checkpoint)
     }
 }
 
-enum weight_format
+bool
 quantization_apply(const struct block *block, struct checkpoint *checkpoint, const char **ret_method)
 {
     const char *name = block_word(block, "quant_method");
     const struct method *method = name[0] != '\0' ? method_named(name) : method_by_keys(block);
 
-    if (method == NULL)
-        return WEIGHT_UNSAID;
-    enum weight_format format = method->apply(block, checkpoint);
-    if (format != WEIGHT_UNSAID)
-        leave_out(block, checkpoint);
+    if (method == NULL || !method->apply(block, checkpoint))
+        return false;
+    leave_out(block, checkpoint);
     *ret_method = method->name;
-    return format;
+    return true;
 }

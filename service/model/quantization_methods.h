@@ -5,25 +5,21 @@
 #include "service/model/checkpoint.h"
 #include "service/model/quantization_block.h"
 
-/* Sets the storages of a checkpoint by a block, the lists of what is left out included. Returns the format that most
- * of its matrices come nearest to; WEIGHT_UNSAID when the block is of a kind that is not known: then the checkpoint is
- * as it was. *ret_method: its name, a constant. */
-enum weight_format
-quantization_apply(const struct block *block, struct checkpoint *checkpoint, const char **ret_method);
+/* Sets the storages of a checkpoint by a block, the lists of what is left out included. false when the block is of a
+ * kind that is not known: then the checkpoint is as it was. *ret_method: its name, a constant. */
+bool quantization_apply(const struct block *block, struct checkpoint *checkpoint, const char **ret_method);
+
+/* Methods with a file of their own; each says whether it understood the block. */
 
 /* Groups of targets, as compressed-tensors and newer modelopt files have them (quantization_groups.c). */
-enum weight_format quantization_apply_groups(const struct block *block, struct checkpoint *checkpoint);
-
-/* An algorithm by modelopt's name for it ("NVFP4"); WEIGHT_UNSAID when it is not known (quantization_modelopt.c). */
-enum weight_format
-quantization_algorithm(const char *name, const struct block *block, struct weight_storage *ret_storage);
+bool quantization_apply_groups(const struct block *block, struct checkpoint *checkpoint);
 
 /* modelopt's block: hf_quant_config.json, or the same in config.json (quantization_modelopt.c). */
-enum weight_format quantization_apply_modelopt(const struct block *block, struct checkpoint *checkpoint);
+bool quantization_apply_modelopt(const struct block *block, struct checkpoint *checkpoint);
 
 /* mlx's block: everything is quantised, embedding and routers too, but for members named by a module
  * (quantization_modelopt.c). */
-enum weight_format quantization_apply_mlx(const struct block *block, struct checkpoint *checkpoint);
+bool quantization_apply_mlx(const struct block *block, struct checkpoint *checkpoint);
 
 /* The format whose kernels run integers of so many bits. */
 enum weight_format quantization_integer_format(int64_t bits);

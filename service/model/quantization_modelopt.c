@@ -72,8 +72,9 @@ static const struct algorithm {
         .tensor_bits = 32 } },
 };
 
-enum weight_format
-quantization_algorithm(const char *name, const struct block *block, struct weight_storage *ret_storage)
+/* An algorithm by its name; WEIGHT_UNSAID when it is not known. */
+static enum weight_format
+find_algorithm(const char *name, const struct block *block, struct weight_storage *ret_storage)
 {
     for (size_t i = 0; i < COUNT_OF(algorithms); i++) {
         const struct algorithm *algorithm = &algorithms[i];
@@ -88,54 +89,46 @@ quantization_algorithm(const char *name, const struct block *block, struct weigh
     return WEIGHT_UNSAID;
 }
 
-/* Each member of quantized_layers names a module and its algorithm; most of them say what the whole is. */
-static enum weight_format
+/* Each member of quantized_layers names a module and its algorithm. */
+static bool
 apply_layers(const struct block *block, struct checkpoint *checkpoint)
 {
-    uint32_t times[WEIGHT_FORMAT_COUNT] = { 0 };
-    enum weight_format most = WEIGHT_UNSAID;
     struct block layers, one;
     const struct fact *fact;
     const char *name;
     size_t at = 0;
 
     if (!block_inside(block, "quantized_layers", &layers))
-        return WEIGHT_UNSAID;
+        return false;
     while (block_member(&layers, &at, &fact, &name)) {
         struct weight_storage storage;
 
         if (!block_of_fact(&layers, fact, &one))
             continue;
-        enum weight_format format = quantization_algorithm(block_word(&one, "quant_algo"), &one, &storage);
+        enum weight_format format = find_algorithm(block_word(&one, "quant_algo"), &one, &storage);
         if (format == WEIGHT_UNSAID)
             checkpoint->not_matched++;
         else
-            checkpoint_rule(checkpoint, name, false, checkpoint_storage(checkpoint, storage));
-        if (++times[format] > times[most] || most == WEIGHT_UNSAID)
-            most = format;
+            checkpoint_rule(checkpoint, name, false, checkpoint_storage(checkpoint, storage, format));
     }
-    return most;
+    return true;
 }
 
-enum weight_format
+bool
 quantization_apply_modelopt(const struct block *block, struct checkpoint *checkpoint)
 {
     struct weight_storage storage;
-    enum weight_format format = quantization_algorithm(block_word(block, "quant_algo"), block, &storage);
+    enum weight_format format = find_algorithm(block_word(block, "quant_algo"), block, &storage);
 
-    if (format != WEIGHT_UNSAID) {
-        checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, storage));
-        return format;
-    }
-    format = apply_layers(block, checkpoint);
     if (format == WEIGHT_UNSAID)
-        format = quantization_apply_groups(block, checkpoint);
-    return format;
+        return apply_layers(block, checkpoint) || quantization_apply_groups(block, checkpoint);
+    checkpoint_linears(checkpoint, checkpoint_storage(checkpoint, storage, format));
+    return true;
 }
 
-/* Scale and offset of 16 bits a group, or the micro-scaled formats (ml-explore/mlx python/mlx/nn/layers/quantized.py).
- */
-static bool
+/* Scale and offset of 16 bits a group, or the micro-scaled formats (ml-explore/mlx python/mlx/nn/layers/quantized.py);
+ * WEIGHT_UNSAID when the bits are none. What a module does not say is as `usual`. */
+static enum weight_format
 mlx_storage(const struct block *block, const struct weight_storage *usual, struct weight_storage *ret_storage)
 {
     const char *mode = block_word(block, "mode");
@@ -143,13 +136,30 @@ mlx_storage(const struct block *block, const struct weight_storage *usual, struc
     int32_t group = quantization_group(block, usual->block_inputs > 0 ? usual->block_inputs : 64);
 
     if (bits < 2 || bits > 8)
-        return false;
-    *ret_storage = weight_storage_groups((uint32_t)bits, group, 16, 16);
-    if (strcmp(mode, "mxfp4") == 0 || strcmp(mode, "mxfp8") == 0)
+        return WEIGHT_UNSAID;
+    if (strcmp(mode, "mxfp4") == 0 || strcmp(mode, "mxfp8") == 0) {
         *ret_storage = weight_storage_groups(mode[4] == '4' ? 4 : 8, 32, 8, 0);
-    else if (strcmp(mode, "nvfp4") == 0)
+        return mode[4] == '4' ? WEIGHT_MXFP4 : WEIGHT_FP8;
+    }
+    if (strcmp(mode, "nvfp4") == 0) {
         *ret_storage = weight_storage_groups(4, 16, 8, 0);
-    return true;
+        return WEIGHT_NVFP4;
+    }
+    *ret_storage = weight_storage_groups((uint32_t)bits, group, 16, 16);
+    return quantization_integer_format(bits);
+}
+
+/* mlx-lm keeps all experts in one module: the name of one stands for it here. */
+static const char *
+usual_name(const char *name, char *text, size_t size)
+{
+    static const char word[] = "switch_mlp";
+    const char *experts = strstr(name, word);
+
+    if (experts == NULL)
+        return name;
+    text_format(text, size, "%.*sexperts.0%s", (int)(experts - name), name, experts + sizeof(word) - 1);
+    return text;
 }
 
 /* Members that are objects, or false, are about the module of their name. */
@@ -163,36 +173,32 @@ apply_mlx_modules(const struct block *block, const struct weight_storage *usual,
     while (block_member(block, &at, &fact, &name)) {
         struct weight_storage storage;
         struct block one;
-        char module[FACT_PATH_SIZE];
-        const char *experts = strstr(name, "switch_mlp"); /* mlx-lm's word for all experts in one */
+        char text[FACT_PATH_SIZE];
+        enum weight_format format = WEIGHT_UNSAID;
 
-        if (experts != NULL) {
-            text_format(module, sizeof(module), "%.*sexperts.0%s", (int)(experts - name), name,
-                        experts + strlen("switch_mlp"));
-            name = module;
-        }
-        if (fact->kind == FACT_BOOL && fact->integer == 0)
-            checkpoint_rule(checkpoint, name, false, STORAGE_NATIVE);
-        else if (block_of_fact(block, fact, &one) && mlx_storage(&one, usual, &storage))
-            checkpoint_rule(checkpoint, name, false, checkpoint_storage(checkpoint, storage));
+        if (block_of_fact(block, fact, &one))
+            format = mlx_storage(&one, usual, &storage);
+        else if (fact->kind != FACT_BOOL || fact->integer != 0)
+            continue;
+        checkpoint_rule(checkpoint, usual_name(name, text, sizeof(text)), false,
+                        format != WEIGHT_UNSAID ? checkpoint_storage(checkpoint, storage, format) : STORAGE_NATIVE);
     }
 }
 
-enum weight_format
+bool
 quantization_apply_mlx(const struct block *block, struct checkpoint *checkpoint)
 {
     static const struct weight_storage unsaid;
     struct weight_storage storage;
+    enum weight_format format = mlx_storage(block, &unsaid, &storage);
 
-    if (!mlx_storage(block, &unsaid, &storage))
-        return WEIGHT_UNSAID;
-    uint8_t index = checkpoint_storage(checkpoint, storage);
+    if (format == WEIGHT_UNSAID)
+        return false;
+    uint8_t index = checkpoint_storage(checkpoint, storage, format);
     checkpoint_linears(checkpoint, index);
     checkpoint_class(checkpoint, MODULE_ROUTER, index);
     checkpoint_class(checkpoint, MODULE_SHARED_GATE, index);
     checkpoint->embedding = checkpoint->head = index;
     apply_mlx_modules(block, &storage, checkpoint);
-    if (strncmp(block_word(block, "mode"), "mxfp", 4) == 0)
-        return storage.value_bits == 4 ? WEIGHT_MXFP4 : WEIGHT_FP8;
-    return quantization_integer_format(storage.value_bits);
+    return true;
 }

@@ -191,10 +191,10 @@ version_is_5(const struct reader *reader)
 
 /* Multi-token prediction layers are in checkpoints but not in the class's count. */
 static uint32_t
-read_mtp(struct reader *reader)
+read_mtp(struct reader *reader, const struct decoder *decoder)
 {
     return reader_count_or(reader, "num_nextn_predict_layers|mtp_num_hidden_layers|num_mtp_modules|_mtp_layers", 0,
-                           LIMIT_SMALL, 0);
+                           LIMIT_SMALL, decoder->mtp_layers);
 }
 
 void
@@ -208,7 +208,7 @@ decoder_read(struct reader *reader, const struct decoder *decoder)
     read_sizes(reader, decoder, &sizes);
     read_ends(reader, decoder, &sizes);
     read_layers(reader, decoder, &sizes);
-    reader->arch->mtp_layer_count = read_mtp(reader);
+    reader->arch->mtp_layer_count = read_mtp(reader, decoder);
     if (nested) {
         reader_leave(reader);
         (void)reader_find(reader, "vocab_size"); /* repeated there by some */

@@ -107,6 +107,7 @@ struct decoder {
     struct choice mlp_bias;
     const struct experts *experts;
 
+    uint32_t mtp_layers;     /* multi-token prediction layers of its checkpoints when no key says so */
     uint32_t layer_elements; /* single parameters a layer, as of an activation */
 
     enum norm_kind norm;

@@ -54,6 +54,7 @@ const struct decoder decoder_qwen3_moe = {
 
 /* three of four layers keep a state (arXiv:2412.06464) */
 const struct decoder decoder_qwen3_next = {
+    .mtp_layers = 1,
     .kv_heads = 2,
     .head_size = 256,
     .qkv_bias = { .keys = "attention_bias" },

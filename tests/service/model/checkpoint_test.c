@@ -189,7 +189,8 @@ START_TEST(bytes_are_those_of_the_files)
     ck_assert_msg(quantization_stored_bytes(&arch) == published[_i].bytes, "%s: %ju, not %ju", published[_i].source,
                   (uintmax_t)quantization_stored_bytes(&arch), (uintmax_t)published[_i].bytes);
     ck_assert_int_eq(arch.stored_format, published[_i].stored);
-    ck_assert_uint_eq(notices.count, 0);
+    for (size_t i = 0; i < notices.count; i++)
+        ck_assert_int_eq(notices.items[i].code, NOTICE_ACTIVE_CONVENTION); /* of gpt-oss, whatever it is stored in */
     for (size_t i = 0; i < COUNT_OF(published[_i].facts) && published[_i].facts[i].path != NULL; i++)
         resized = resized || strncmp(published[_i].facts[i].path, "/num", 4) == 0;
     if (!resized)
