@@ -89,10 +89,36 @@ reader_fault_at(struct reader *reader, enum fault_code code, const struct fact *
     fault_add(reader->fault, code, pointer, value, expected, NULL);
 }
 
+/* A list where one value is usual: its entries, when all are the same integer, else the list itself. Entries stand
+ * behind their list. */
+static const struct fact *
+alike_or_list(const struct reader *reader, const struct fact *list)
+{
+    const struct fact *first = NULL;
+    size_t length = strlen(list->path);
+    int64_t seen = 0;
+
+    for (size_t i = (size_t)(list - reader->facts.items) + 1; i < reader->facts.count; i++) {
+        const struct fact *fact = &reader->facts.items[i];
+
+        if (strncmp(fact->path, list->path, length) != 0)
+            break;
+        if (fact->path[length] != '/')
+            continue;
+        if (fact->kind != FACT_INTEGER || (first != NULL && fact->integer != first->integer))
+            return list;
+        first = first != NULL ? first : fact;
+        seen++;
+    }
+    return first != NULL && seen == list->integer ? first : list;
+}
+
 /* The integer of a fact that is there. */
 static uint32_t
 count_of(struct reader *reader, const struct fact *fact, uint32_t min, uint32_t max)
 {
+    if (fact->kind == FACT_LIST)
+        fact = alike_or_list(reader, fact);
     if (fact->kind == FACT_INTEGER && fact->integer >= min && fact->integer <= max)
         return (uint32_t)fact->integer;
     char expected[FAULT_TEXT_SIZE];

@@ -191,6 +191,36 @@ START_TEST(a_stated_total_of_another_model_is_refused)
 }
 END_TEST
 
+/* Some tools write one entry a layer where others write one number. */
+START_TEST(a_list_of_one_value_is_that_value)
+{
+    static const struct {
+        const char *values[2];
+        enum status status;
+    } lists[] = { { { "14336", "14336" }, STATUS_OK }, { { "14336", "8192" }, STATUS_FAULT } };
+    const struct model_row *row = model_row_of("llama-3-8b");
+
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+        struct fact items[MODEL_ROW_FACTS + 1], all[MODEL_ROW_FACTS + 3];
+        size_t count = model_row_with(row, "/intermediate_size", "list", "2", items), at = 0;
+
+        while (strcmp(items[at].path, "/intermediate_size") != 0)
+            at++;
+        memcpy(all, items, (at + 1) * sizeof(all[0]));
+        all[at + 1] = model_row_fact("/intermediate_size/0", "integer", lists[i].values[0]);
+        all[at + 2] = model_row_fact("/intermediate_size/1", "integer", lists[i].values[1]);
+        memcpy(&all[at + 3], &items[at + 1], (count - at - 1) * sizeof(all[0]));
+        struct facts facts = model_row_facts(all, count + 2, used);
+        fault_clear(&fault);
+        ck_assert_int_eq(model_arch_read(&facts, "/model/config", &arch, &notices, &fault), lists[i].status);
+        if (lists[i].status == STATUS_OK)
+            ck_assert_uint_eq(model_params_count(&arch).total, row->parameters);
+        else
+            ck_assert_str_eq(fault.items[0].pointer, "/model/config/intermediate_size");
+    }
+}
+END_TEST
+
 START_TEST(checks_bound_every_size)
 {
     ck_assert(read_with("llama-3-8b", "/head_dim", "integer", "128") == STATUS_OK);
@@ -221,6 +251,7 @@ main(void)
     tcase_add_test(tcase, windows_follow_the_class);
     tcase_add_test(tcase, a_stated_total_moves_into_the_rest);
     tcase_add_test(tcase, a_stated_total_of_another_model_is_refused);
+    tcase_add_test(tcase, a_list_of_one_value_is_that_value);
     tcase_add_test(tcase, checks_bound_every_size);
     return suite_run("model arch", tcase);
 }
