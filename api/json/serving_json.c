@@ -31,7 +31,7 @@ serving_cache_encode(struct json_writer *writer, const struct serving_estimate *
     writer_object(writer, "kv_cache");
     writer_bytes(writer, "bytes_per_token", memory->kv_bytes_per_token);
     writer_bytes(writer, "bytes_per_token_per_gpu", memory->kv_bytes_per_token_per_gpu);
-    if (estimate->timed) {
+    if (estimate->timed && model_arch_generates(estimate->setup.arch)) {
         writer_bytes(writer, "capacity_tokens", floor(memory->capacity_tokens));
         writer_bytes(writer, "max_concurrency", floor(memory->max_concurrency));
         writer_bytes(writer, "max_context_length", floor(memory->max_context_length));
@@ -40,9 +40,9 @@ serving_cache_encode(struct json_writer *writer, const struct serving_estimate *
 }
 
 static struct range
-divided(struct range range, double by)
+scaled(struct range range, double by)
 {
-    return (struct range){ range.low / by, range.expected / by, range.high / by };
+    return (struct range){ range.low * by, range.expected * by, range.high * by };
 }
 
 void
@@ -50,18 +50,26 @@ serving_speed_encode(struct json_writer *writer, const struct serving_estimate *
 {
     const struct serving_speed *speed = &estimate->speed;
     double gpus = estimate->setup.machine->gpu_count;
+    bool generates = model_arch_generates(estimate->setup.arch);
 
     writer_object(writer, "latency");
     if (!speed->overloaded) { /* a queue that grows without bound has no first-token time */
         writer_range(writer, "ttft_ms", speed->ttft_ms);
         writer_range(writer, "ttft_p95_ms", speed->ttft_p95_ms);
     }
-    writer_range(writer, "tpot_ms", speed->tpot_ms);
-    writer_range(writer, "tpot_p95_ms", speed->tpot_p95_ms);
+    if (generates) {
+        writer_range(writer, "tpot_ms", speed->tpot_ms);
+        writer_range(writer, "tpot_p95_ms", speed->tpot_p95_ms);
+    }
     writer_end_object(writer);
     writer_object(writer, "throughput");
-    writer_range(writer, "output_tokens_per_second", speed->output_tokens_per_second);
-    writer_range(writer, "output_tokens_per_second_per_gpu", divided(speed->output_tokens_per_second, gpus));
+    if (generates) {
+        writer_range(writer, "output_tokens_per_second", speed->output_tokens_per_second);
+        writer_range(writer, "output_tokens_per_second_per_gpu", scaled(speed->output_tokens_per_second, 1 / gpus));
+    } else if (!estimate->setup.arch->generic) {
+        writer_range(writer, "input_tokens_per_second",
+                     scaled(speed->requests_per_second, estimate->setup.job->input_tokens));
+    }
     writer_range(writer, "requests_per_second", speed->requests_per_second);
     writer_real(writer, "saturation_requests_per_second",
                 speed->saturation_requests_per_second * estimate->setup.replicas);
@@ -176,8 +184,7 @@ serving_encode(struct json_writer *writer, const struct answer *answer, enum lan
     footprint_encode(writer, &estimate->memory.footprint);
     writer_bytes(writer, "weight_bytes", estimate->memory.weight_bytes);
     serving_cache_encode(writer, estimate);
-    /* where not even one token's cache finds room, a speed would be a figure that nobody can measure */
-    if (estimate->timed && estimate->memory.capacity_tokens >= 1) {
+    if (serving_is_timed(estimate)) {
         serving_speed_encode(writer, estimate);
         load_encode(writer, &estimate->speed);
         targets_encode(writer, &answer->serving);

@@ -20,6 +20,15 @@ serving_estimate_run(const struct serving_setup *setup, struct serving_estimate 
         serving_speed(setup, &ret_estimate->memory, &ret_estimate->speed);
 }
 
+bool
+serving_is_timed(const struct serving_estimate *estimate)
+{
+    if (!estimate->timed)
+        return false;
+    return model_arch_generates(estimate->setup.arch) ? estimate->memory.capacity_tokens >= 1
+                                                      : estimate->memory.footprint.verdict != VERDICT_DOES_NOT_FIT;
+}
+
 double
 training_samples_per_second(const struct training_estimate *estimate)
 {

@@ -27,6 +27,10 @@ struct serving_estimate {
 void training_estimate_run(const struct training_setup *setup, struct training_estimate *ret_estimate);
 void serving_estimate_run(const struct serving_setup *setup, struct serving_estimate *ret_estimate);
 
+/* Whether its speed means something: where not even one token's cache finds room, it would be a figure that nobody can
+ * measure. */
+bool serving_is_timed(const struct serving_estimate *estimate);
+
 /* Samples or tokens a second of all GPUs; 0 when not timed. */
 double training_samples_per_second(const struct training_estimate *estimate);
 double training_tokens_per_second(const struct training_estimate *estimate);

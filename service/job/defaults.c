@@ -160,7 +160,12 @@ static void
 complete_engine(struct serving_job *job, const struct model_arch *arch, struct assumptions *assumptions)
 {
     if (!job->engine) {
-        job->engine = weight_format_is_gguf(job->precision) ? ENGINE_LLAMA_CPP : ENGINE_VLLM;
+        bool text =
+            model_arch_generates(arch) || arch->vocabulary_size > 0; /* what reads images runs in its framework */
+
+        job->engine = weight_format_is_gguf(job->precision) ? ENGINE_LLAMA_CPP
+                      : text                                ? ENGINE_VLLM
+                                                            : ENGINE_TRANSFORMERS;
         assume_text(assumptions, "engine", "/serving/engine", engine_names[job->engine]);
     }
     if (!job->engine_version[0])
@@ -181,9 +186,27 @@ complete_engine(struct serving_job *job, const struct model_arch *arch, struct a
                                   : job->precision == WEIGHT_FP32 ? KV_FP32
                                   : native == WEIGHT_FP16         ? KV_FP16
                                                                   : KV_BF16;
-        assume_text(assumptions, scheme ? "kv_cache_scheme" : "kv_cache_precision", "/serving/kv_cache_precision",
-                    kv_format_name(job->kv_cache_precision));
+        if (model_arch_generates(arch))
+            assume_text(assumptions, scheme ? "kv_cache_scheme" : "kv_cache_precision", "/serving/kv_cache_precision",
+                        kv_format_name(job->kv_cache_precision));
     }
+}
+
+/* One pass answers: an image is as long as its patches, a text 512 tokens at most, any other sample is one. */
+static void
+complete_single_pass(struct serving_job *job, const struct model_arch *arch, struct assumptions *assumptions)
+{
+    uint32_t most = arch->max_context_tokens;
+
+    if (!job->input_tokens && !arch->generic) {
+        job->input_tokens = arch->vocabulary_size == 0 && most > 0 ? most : most > 0 && most < 512 ? most : 512;
+        assume_number(assumptions, "input_tokens", "/serving/input_tokens", job->input_tokens);
+    }
+    if (arch->generic)
+        job->input_tokens = 1;
+    job->output_tokens = 1;
+    if (!job->context_length)
+        job->context_length = job->input_tokens;
 }
 
 static void
@@ -191,6 +214,10 @@ complete_load(struct serving_job *job, const struct model_arch *arch, struct ass
 {
     uint32_t asked = job->context_length ? 0 : job->input_tokens + job->output_tokens;
 
+    if (!model_arch_generates(arch)) {
+        complete_single_pass(job, arch, assumptions);
+        return;
+    }
     if (!job->context_length) {
         job->context_length = asked ? asked : at_most_model_maximum(SERVING_CONTEXT_TOKENS, arch);
         assume_number(assumptions, "context_length", "/serving/context_length", job->context_length);
@@ -205,6 +232,11 @@ complete_load(struct serving_job *job, const struct model_arch *arch, struct ass
         job->input_tokens = room < 512 ? room : 512;
         assume_number(assumptions, "input_tokens", "/serving/input_tokens", job->input_tokens);
     }
+}
+
+static void
+complete_arrival(struct serving_job *job, struct assumptions *assumptions)
+{
     if (!job->arrival) {
         job->arrival = job->requests_per_second > 0 && !job->concurrency ? ARRIVAL_POISSON : ARRIVAL_CLOSED_LOOP;
         assume_text(assumptions, "arrival", "/serving/arrival", arrival_names[job->arrival]);
@@ -222,6 +254,7 @@ serving_job_complete(struct serving_job *job, const struct model_arch *arch, con
     (void)machine;
     complete_engine(job, arch, assumptions);
     complete_load(job, arch, assumptions);
+    complete_arrival(job, assumptions);
     if (!(job->peak_factor > 0)) {
         job->peak_factor = 1.5;
         assume_number(assumptions, "peak_factor", "/serving/peak_factor", 1.5);

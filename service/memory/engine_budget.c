@@ -79,10 +79,11 @@ add_profile_activations(const struct serving_setup *setup, struct footprint *foo
 {
     const struct rates *rates = setup->rates;
     const struct model_arch *arch = setup->arch;
+    double sequences = model_arch_generates(arch) ? rates->serving_profile_sequences : 0; /* that logits are made of */
     double tokens = profile_tokens(setup), tensor = serving_ways(setup->plan.tensor), width = widest_mlp(arch);
     double bytes = tokens * (rates->serving_mlp_activation_bytes * width / tensor +
                              rates->serving_hidden_activation_bytes * arch->hidden_size) +
-                   rates->serving_profile_sequences * rates->serving_logit_bytes * arch->vocabulary_size / tensor;
+                   sequences * rates->serving_logit_bytes * arch->vocabulary_size / tensor;
     struct part *part = footprint_add(footprint, PART_ACTIVATIONS, bytes);
 
     part->formula = "{0} tokens x ({1} bytes x {2} wide / {3} tensor ranks + {4} bytes x {5} hidden) + "
@@ -94,7 +95,7 @@ add_profile_activations(const struct serving_setup *setup, struct footprint *foo
     part->values[3] = tensor;
     part->values[4] = rates->serving_hidden_activation_bytes;
     part->values[5] = arch->hidden_size;
-    part->values[6] = rates->serving_profile_sequences;
+    part->values[6] = sequences;
     part->values[7] = rates->serving_logit_bytes;
     part->values[8] = arch->vocabulary_size;
 }
@@ -120,9 +121,34 @@ prompt_activations(const struct serving_setup *setup)
     const struct rates *rates = setup->rates;
     double layer = rates->serving_mlp_activation_bytes * widest_mlp(setup->arch) / serving_ways(setup->plan.tensor) +
                    rates->serving_hidden_activation_bytes * setup->arch->hidden_size;
-    double logits = rates->serving_transformers_logit_bytes * setup->arch->vocabulary_size;
+    double logits =
+        model_arch_generates(setup->arch) ? rates->serving_transformers_logit_bytes * setup->arch->vocabulary_size : 0;
 
     return fmax(setup->job->input_tokens * layer, logits);
+}
+
+/* Sequences of one pass. */
+static double
+batch_sequences(const struct serving_setup *setup)
+{
+    double sequences = (double)serving_sequences_per_group(setup);
+
+    return model_arch_generates(setup->arch) ? sequences : fmin(sequences, serving_batch_requests(setup));
+}
+
+/* Of a network that is known by its work: the outputs that live at once while no gradient is wanted. */
+static void
+add_sample_activations(const struct serving_setup *setup, struct footprint *footprint)
+{
+    double samples = batch_sequences(setup), each = setup->arch->activation_bytes_per_sample;
+    double live = setup->rates->serving_live_activation_share;
+    struct part *part = footprint_add(footprint, PART_ACTIVATIONS, samples * each * live);
+
+    part->formula = "{0} samples x {1} bytes that training would keep x {2} that live at once";
+    part->source = "arXiv:1512.03385 table 1: outputs of two neighbouring layers of all";
+    part->values[0] = samples;
+    part->values[1] = each;
+    part->values[2] = live;
 }
 
 static void
@@ -130,7 +156,7 @@ add_prompt_activations(const struct serving_setup *setup, struct footprint *foot
 {
     const struct rates *rates = setup->rates;
     const struct model_arch *arch = setup->arch;
-    double sequences = (double)serving_sequences_per_group(setup), beside = rotary_tables(setup);
+    double sequences = batch_sequences(setup), beside = rotary_tables(setup);
 
     if (setup->job->precision == WEIGHT_NF4)
         beside += 2 * largest_matrix(arch);
@@ -200,6 +226,11 @@ engine_budget_add(const struct serving_setup *setup, struct footprint *footprint
 {
     const struct rates *rates = setup->rates;
 
+    if (setup->arch->generic) {
+        add_sample_activations(setup, footprint);
+        add_constant(footprint, PART_RUNTIME, rates->serving_transformers_runtime_bytes, runtime_source);
+        return;
+    }
     switch (traits_of(setup).pool) {
     case ENGINE_POOL_OF_TOTAL:
     case ENGINE_POOL_OF_FREE:
@@ -275,7 +306,7 @@ engine_reserved_bytes(const struct serving_setup *setup, const struct footprint 
 {
     double limit = engine_limit_bytes(setup, taken_bytes(footprint), setup->job->memory_utilization);
 
-    if (!takes_pool(traits_of(setup).pool) || limit < footprint->required_bytes)
+    if (!model_arch_generates(setup->arch) || !takes_pool(traits_of(setup).pool) || limit < footprint->required_bytes)
         return footprint->required_bytes;
     return limit;
 }

@@ -119,7 +119,7 @@ serving_sequence_bytes(const struct serving_setup *setup, uint64_t tokens)
     double block = paged ? fmax(1, setup->rates->serving_block_tokens) : 1, group = grouped ? group_layers(arch) : 1;
     double bytes[MAX_LAYER_KINDS], length = (double)tokens;
 
-    if (!arch->causal)
+    if (!model_arch_generates(arch))
         return 0;
     if (grouped)
         block = page_tokens(setup, element, block);
@@ -141,6 +141,8 @@ serving_sequence_bytes(const struct serving_setup *setup, uint64_t tokens)
 double
 serving_sequence_least_bytes(const struct serving_setup *setup, uint64_t tokens)
 {
+    if (!model_arch_generates(setup->arch))
+        return 0;
     return kv_cache_bytes_per_sequence_per_gpu(setup->arch, kv_format_bytes(setup->job->kv_cache_precision), tokens,
                                                setup->plan.tensor, setup->plan.pipeline);
 }

@@ -130,18 +130,22 @@ serving_memory(const struct serving_setup *setup, struct serving_memory *ret_mem
     const struct serving_job *job = setup->job;
     const struct gpu *gpu = setup->machine->gpu;
     double element = kv_format_bytes(job->kv_cache_precision);
+    bool generates = model_arch_generates(setup->arch);
 
     memset(ret_memory, 0, sizeof(*ret_memory));
     add_weights(setup, footprint);
-    add_cache(setup, footprint);
+    if (generates)
+        add_cache(setup, footprint);
     engine_budget_add(setup, footprint);
     footprint_sum(footprint);
     set_band(setup, footprint);
 
     ret_memory->weight_bytes = serving_weight_bytes(setup->arch, setup->params, job->precision);
-    ret_memory->kv_bytes_per_token = kv_cache_bytes_per_token(setup->arch, element);
-    ret_memory->kv_bytes_per_token_per_gpu =
-        kv_cache_bytes_per_token_per_gpu(setup->arch, element, setup->plan.tensor, setup->plan.pipeline);
+    if (generates) {
+        ret_memory->kv_bytes_per_token = kv_cache_bytes_per_token(setup->arch, element);
+        ret_memory->kv_bytes_per_token_per_gpu =
+            kv_cache_bytes_per_token_per_gpu(setup->arch, element, setup->plan.tensor, setup->plan.pipeline);
+    }
     if (gpu == NULL)
         return;
     footprint->usable_bytes = (double)gpu->usable_bytes * job->memory_utilization;

@@ -1,6 +1,8 @@
 /* Ways of dividing a replica. */
 #include "service/memory/serving_split.h"
 
+#include <math.h>
+
 #include "service/base/quantity.h"
 
 static bool
@@ -38,6 +40,16 @@ serving_sequences_per_group(const struct serving_setup *setup)
     uint64_t groups = u64_mul_sat(u64_max(setup->replicas, 1), serving_cache_groups(setup));
 
     return u64_ceil_div(u64_max(setup->job->concurrency, 1), groups);
+}
+
+double
+serving_batch_requests(const struct serving_setup *setup)
+{
+    bool samples = setup->arch->generic || setup->arch->vocabulary_size == 0; /* not texts: each is as long as any */
+    double tokens = setup->job->input_tokens > 0 ? setup->job->input_tokens : 1;
+    double most = samples ? setup->rates->serving_batch_samples : setup->rates->serving_pass_tokens / tokens;
+
+    return most > 1 ? floor(most) : 1;
 }
 
 double

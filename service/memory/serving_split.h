@@ -17,6 +17,9 @@ uint32_t serving_cache_groups(const struct serving_setup *setup);
 /* The sequences that one cache must hold: the concurrency spread over replicas and groups, rounded up; 1 at least. */
 uint64_t serving_sequences_per_group(const struct serving_setup *setup);
 
+/* Requests that one pass answers at once when no tokens are written: as many as fill it. */
+double serving_batch_requests(const struct serving_setup *setup);
+
 /* A divisor that is never 0. */
 double serving_ways(uint32_t ways);
 

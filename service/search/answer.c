@@ -83,8 +83,6 @@ check_request(const struct estimate_request *request, struct fault *fault)
     else if (hardware->offer && !hardware->offer->gpu)
         fault_add(fault, FAULT_DEVICE_UNKNOWN, hardware->offer->is_server ? "/hardware/server" : "/hardware/instance",
                   hardware->offer->id, "gpu", NULL);
-    else if (request->has_serving && request->arch->generic)
-        fault_add(fault, FAULT_CONFLICT, "/serving", NULL, "training", NULL);
     return fault_any(fault) ? STATUS_FAULT : STATUS_OK;
 }
 

@@ -118,7 +118,8 @@ try_cache(const struct ladder *ladder)
     enum kv_format format = serving_launch_has_cache(job->engine, KV_FP8) ? KV_FP8 : KV_INT8;
     struct fix fix = { .code = FIX_QUANTIZE_KV_CACHE, .text = kv_format_name(format) };
 
-    if (kv_format_bytes(job->kv_cache_precision) < 2 || job->engine == ENGINE_TRANSFORMERS)
+    if (kv_format_bytes(job->kv_cache_precision) < 2 || job->engine == ENGINE_TRANSFORMERS ||
+        !(ladder->before->estimate.memory.kv_bytes_per_token > 0))
         return;
     set(&fix, SET_KV_PRECISION, format);
     try_fix(ladder, &fix);

@@ -12,6 +12,7 @@ struct words {
     enum engine engine;
     const char *program;
     const char *tensor, *pipeline, *context, *sequences, *share, *cache;
+    const char *one_pass;                     /* for networks that write no tokens */
     const char *cache_names[KV_FORMAT_COUNT]; /* "" is what it does anyhow */
 };
 
@@ -24,6 +25,7 @@ static const struct words vocabulary[] = {
       .sequences = "--max-num-seqs",
       .share = "--gpu-memory-utilization",
       .cache = "--kv-cache-dtype",
+      .one_pass = "--runner pooling",
       .cache_names = { [KV_FP16] = "",
                        [KV_BF16] = "",
                        [KV_FP8] = "fp8",
@@ -37,6 +39,7 @@ static const struct words vocabulary[] = {
       .sequences = "--max-running-requests",
       .share = "--mem-fraction-static",
       .cache = "--kv-cache-dtype",
+      .one_pass = "--is-embedding",
       .cache_names = { [KV_FP16] = "", [KV_BF16] = "", [KV_FP8] = "fp8_e4m3" } },
     { .engine = ENGINE_TENSORRT_LLM,
       .program = "trtllm-serve \"$MODEL\"",
@@ -59,6 +62,7 @@ static const struct words vocabulary[] = {
       .context = "--ctx-size",
       .sequences = "--parallel",
       .cache = "--cache-type-k",
+      .one_pass = "--embedding",
       .cache_names = { [KV_FP16] = "f16",
                        [KV_BF16] = "bf16",
                        [KV_INT8] = "q8_0",
@@ -299,6 +303,19 @@ fitting_sequences(const struct serving_choice *choice, const struct serving_sizi
     return fmax(1, most);
 }
 
+/* What can be started at all. */
+static bool
+can_start(const struct launch *launch)
+{
+    const struct words *words = launch->words;
+
+    if (words == NULL || (words->pipeline == NULL && launch->setup->plan.pipeline > 1 && words->share != NULL))
+        return false;
+    if (model_arch_generates(launch->setup->arch))
+        return words->cache_names[launch->job->kv_cache_precision] != NULL && launch->context >= 1;
+    return words->one_pass != NULL && launch->setup->arch->vocabulary_size > 0;
+}
+
 bool
 serving_launch(const struct serving_choice *choice, const struct serving_sizing *sizing, char ret_command[LAUNCH_SIZE])
 {
@@ -310,10 +327,10 @@ serving_launch(const struct serving_choice *choice, const struct serving_sizing 
         .sequences = fitting_sequences(choice, sizing),
         .command = ret_command,
     };
+    bool generates = model_arch_generates(choice->estimate.setup.arch);
 
     ret_command[0] = '\0';
-    if (!launch.words || !launch.words->cache_names[choice->job.kv_cache_precision] || launch.context < 1 ||
-        (choice->estimate.setup.plan.pipeline > 1 && choice->job.engine == ENGINE_LMDEPLOY))
+    if (!can_start(&launch))
         return false;
     if (needs_options_file(&launch))
         write_options_file(&launch);
@@ -323,8 +340,13 @@ serving_launch(const struct serving_choice *choice, const struct serving_sizing 
     add_split(&launch);
     add_nodes(&launch);
     add_format(&launch);
-    add_limits(&launch);
-    add_cache(&launch);
+    if (generates) {
+        add_limits(&launch);
+        add_cache(&launch);
+    } else {
+        add_words(&launch, launch.words->one_pass);
+        add_number(&launch, launch.words->context, choice->job.context_length);
+    }
     if (needs_options_file(&launch))
         add(&launch, "--extra_llm_api_options", "options.yaml");
     return true;

@@ -52,7 +52,7 @@ split_notices(const struct serving_setup *setup, struct notices *notices)
     static const char *const pointer = "/serving/parallelism/tensor";
     uint32_t tensor = setup->plan.tensor;
 
-    for (uint32_t i = 0; i < setup->arch->kind_count && tensor > 1; i++) {
+    for (uint32_t i = 0; i < setup->arch->kind_count && tensor > 1 && model_arch_generates(setup->arch); i++) {
         const struct layer_kind *kind = &setup->arch->kinds[i];
         uint32_t heads = kind->kv_head_count;
 
@@ -83,7 +83,7 @@ engine_notices(const struct answer *answer, struct notices *notices)
         note_text(notices, NOTICE_ENGINE_NOT_MEASURED, "/serving/engine", engine);
     if (least > 0 && more > notable * least)
         note_text(notices, NOTICE_ENGINE_KEEPS_MORE, "/serving/engine", engine)->number[0] = more / least;
-    if (!serving_launch_has_cache(job->engine, job->kv_cache_precision)) {
+    if (model_arch_generates(setup->arch) && !serving_launch_has_cache(job->engine, job->kv_cache_precision)) {
         struct notice *notice =
             note_text(notices, NOTICE_CACHE_FORMAT_NOT_IN_ENGINE, "/serving/kv_cache_precision", engine);
 
@@ -141,10 +141,12 @@ load_notices(const struct answer *answer, struct notices *notices)
     const struct serving_memory *memory = &estimate->memory;
     double at_once = memory->max_concurrency * estimate->setup.replicas;
 
-    if (memory->max_context_length < job->context_length)
+    bool generates = model_arch_generates(estimate->setup.arch);
+
+    if (generates && memory->max_context_length < job->context_length)
         note_numbers(notices, NOTICE_CONTEXT_DOES_NOT_FIT, "/serving/context_length", job->context_length,
                      memory->max_context_length);
-    else if (job->concurrency > at_once)
+    else if (generates && job->concurrency > at_once)
         note_numbers(notices, NOTICE_CONCURRENCY_DOES_NOT_FIT, "/serving/concurrency", job->concurrency, at_once);
     if (estimate->speed.overloaded)
         note_numbers(notices, NOTICE_OVERLOADED_ARRIVALS, "/serving/requests_per_second", job->requests_per_second,
@@ -152,7 +154,7 @@ load_notices(const struct answer *answer, struct notices *notices)
     if (job->concurrency > 1 && estimate->speed.burst_ttft_ms > 0 && memory->footprint.verdict != VERDICT_DOES_NOT_FIT)
         note_numbers(notices, NOTICE_BURST_TTFT, "/serving/concurrency", job->concurrency,
                      estimate->speed.burst_ttft_ms);
-    if (memory->capacity_tokens < 1)
+    if (!serving_is_timed(estimate))
         return;
     if (job->arrival == ARRIVAL_CLOSED_LOOP && job->concurrency > estimate->setup.replicas)
         notice_add(notices, NOTICE_PREFILL_NOT_TUNED, "/serving/arrival");
@@ -166,6 +168,8 @@ serving_notices(const struct estimate_request *request, const struct answer *ans
 {
     const struct serving_setup *setup = &answer->serving.estimate.setup;
 
+    if (!model_arch_generates(request->arch))
+        notice_add(notices, NOTICE_ANSWERS_IN_ONE_PASS, "/serving");
     model_notices(request, &answer->serving.job, notices);
     split_notices(setup, notices);
     if (!answer->machine.gpu)

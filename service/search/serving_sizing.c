@@ -32,7 +32,7 @@ serving_sizing(const struct serving_choice *choice, struct serving_sizing *ret_s
 {
     const struct serving_estimate *estimate = &choice->estimate;
 
-    *ret_sizing = (struct serving_sizing){ .known = estimate->timed && estimate->memory.capacity_tokens >= 1 };
+    *ret_sizing = (struct serving_sizing){ .known = serving_is_timed(estimate) };
     if (!ret_sizing->known)
         return;
     serving_capacity(&estimate->setup, &estimate->memory, &ret_sizing->capacity);

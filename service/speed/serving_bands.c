@@ -114,7 +114,8 @@ serving_band_of(const struct serving_setup *setup, const struct engine_traits *t
     if (figure == SERVING_FIRST_TOKEN_P95 ||
         figure == SERVING_TOKEN_P95) /* nobody publishes it with its settings: as wide as what is not measured */
         band = widened(band, setup->rates->serving_band_unmeasured_power);
-    if (!traits->measured || !gpu_family_is_measured(setup->machine->gpu->family))
+    if (!traits->measured || !gpu_family_is_measured(setup->machine->gpu->family) ||
+        !model_arch_generates(setup->arch))
         band = widened(band, setup->rates->serving_band_unmeasured_power);
     return band;
 }

@@ -7,6 +7,7 @@
 #include "service/speed/serving_replica.h"
 
 static const double milliseconds = 1000;
+static const double most_batches = 1024;    /* that clients wait for at most */
 static const double larger = 1.1;           /* a cache that is asked whether it would serve more */
 static const double share_of_search = 0.01; /* a rate is found to this share of itself */
 
@@ -86,22 +87,30 @@ static bool
 memory_binds(struct trial *trial)
 {
     struct serving_flow *flow = &trial->replica.flow;
-    double now = serving_saturation(flow), then;
+    double now = serving_replica_saturation(&trial->replica), then;
 
     flow->most_sequences *= larger;
-    then = serving_saturation(flow);
+    then = serving_replica_saturation(&trial->replica);
     flow->most_sequences /= larger;
     return then > now * (1 + (larger - 1) / 2);
+}
+
+/* How many clients take turns in passes that answer them at once is limited by targets alone. */
+static double
+most_turns(const struct trial *trial, double clients, bool targets)
+{
+    double batch = trial->replica.flow.most_sequences;
+
+    return targets ? batch * most_batches : fmax(batch, clients);
 }
 
 /* Sequences of the asked context, where that is longer than a request: all may grow to it. */
 static double
 most_clients(const struct trial *trial, const struct serving_memory *memory)
 {
-    double held = floor(fmax(1, memory->max_concurrency));
+    double held = floor(fmax(1, memory->max_concurrency)), most = floor(trial->replica.flow.most_sequences);
 
-    return memory->kv_bytes_per_token > 0 ? fmin(held, floor(trial->replica.flow.most_sequences))
-                                          : floor(trial->replica.flow.most_sequences);
+    return memory->kv_bytes_per_token > 0 ? fmin(held, most) : most;
 }
 
 void
@@ -114,8 +123,12 @@ serving_capacity(const struct serving_setup *setup, const struct serving_memory 
 
     *ret_capacity = (struct serving_capacity){ 0 };
     serving_replica_make(setup, memory, &trial.replica);
-    most =
-        setup->job->arrival == ARRIVAL_POISSON ? serving_saturation(&trial.replica.flow) : most_clients(&trial, memory);
+    if (setup->job->arrival == ARRIVAL_POISSON)
+        most = serving_replica_saturation(&trial.replica);
+    else if (trial.replica.generates)
+        most = most_clients(&trial, memory);
+    else
+        most = most_turns(&trial, ceil(setup->job->concurrency / fmax(1, setup->replicas)), targets);
     full = holds(&trial, most) || !targets;
     if (full) {
         bool cache = trial.replica.cache_sequences < setup->rates->serving_most_sequences;

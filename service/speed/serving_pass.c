@@ -70,6 +70,19 @@ experts_run(const struct serving_setup *setup, double *ret_missed)
     return run;
 }
 
+/* Operations of one sample: matrix products, and filters of one channel, which run beside the matrix units. */
+static double
+sample_seconds(const struct pass_setting *setting)
+{
+    const struct model_arch *arch = setting->setup->arch;
+    const struct gpu *gpu = setting->setup->machine->gpu;
+    double products = arch->flop_per_sample - arch->depthwise_flop_per_sample;
+    double beside = gpu->fp32_flop_per_second * setting->setup->rates->training_depthwise_share;
+
+    return products / setting->rates.flop_per_second +
+           (arch->depthwise_flop_per_sample > 0 && beside > 0 ? arch->depthwise_flop_per_sample / beside : 0);
+}
+
 static void
 set_products(const struct pass_setting *setting, struct serving_pass *model)
 {
@@ -79,15 +92,17 @@ set_products(const struct pass_setting *setting, struct serving_pass *model)
     const struct model_arch *arch = setup->arch;
     struct weight_elements elements = elements_read(setup);
     struct weight_bits bits = serving_weight_bits(arch, setup->job->precision);
-    double head = (double)arch->vocabulary_size * arch->hidden_size / serving_ways(setup->plan.tensor);
+    double head = model_arch_generates(arch)
+                      ? (double)arch->vocabulary_size * arch->hidden_size / serving_ways(setup->plan.tensor)
+                      : 0;
     double head_bits =
         weight_format_is_gguf(setup->job->precision) && bits.plain < gguf_head_bits ? gguf_head_bits : bits.plain;
     double uneven = serving_attention_is_data_parallel(&setup->plan, arch) ? constants->serving_expert_imbalance : 1;
-    double flop = arch->generic ? arch->flop_per_sample : 2 * (elements.linear + elements.latent);
+    double flop = 2 * (elements.linear + elements.latent);
 
     model->linear_bytes_seconds =
         (elements.linear * bits.linear + elements.latent * bits.latent) / 8 / rates->packed_bytes_per_second;
-    model->linear_flop_seconds = flop / rates->flop_per_second;
+    model->linear_flop_seconds = arch->generic ? sample_seconds(setting) : flop / rates->flop_per_second;
     model->head_bytes_seconds = head * head_bits / 8 / rates->bytes_per_second;
     model->head_flop_seconds = 2 * head / rates->plain_flop_per_second;
     model->expert_bytes_seconds = elements.experts * bits.experts / 8 / rates->packed_bytes_per_second * uneven;
@@ -96,12 +111,14 @@ set_products(const struct pass_setting *setting, struct serving_pass *model)
     model->roofline_power = constants->serving_roofline_power;
 }
 
-/* Products of one token with what attention looks at in half a prompt, a layer: heads 2 d_qk + 2 d_v operations each;
- * and of one decoded token with its whole context in latent space (arXiv:2405.04434 section 2.1.2, absorbed form). */
+/* Products of one token with what attention looks at, half a prompt in the mean, a layer: heads 2 d_qk + 2 d_v
+ * operations each; and of one decoded token with its whole context in latent space (arXiv:2405.04434 section 2.1.2,
+ * absorbed form). */
 static void
 attention_flop(const struct layer_kind *kind, double half_prompt, double context, double *prompt, double *latent)
 {
-    double seen = kind->window_tokens > 0 && half_prompt > kind->window_tokens ? kind->window_tokens : half_prompt;
+    double all = kind->encoder ? 2 * half_prompt : half_prompt; /* an encoder's tokens see those behind them too */
+    double seen = kind->window_tokens > 0 && all > kind->window_tokens ? kind->window_tokens : all;
     double heads = (double)kind->head_count * kind->count;
 
     if (kind->attention == ATTENTION_HEADS)
@@ -166,6 +183,24 @@ set_attention(const struct pass_setting *setting, struct serving_pass *model)
         prompt / tensor / (setting->rates.plain_flop_per_second * setup->rates->serving_flop_share_attention);
 }
 
+/* Elements of 16 bit that one token moves between the kernels of a layer: norms read and write the hidden state, so do
+ * residuals; projections read it and write queries, keys and values; the MLP's width is written and read around its
+ * activation. Counted: 16 hidden, 4 intermediate. */
+static void
+set_moved(const struct pass_setting *setting, struct serving_pass *model)
+{
+    const struct model_arch *arch = setting->setup->arch;
+    double bytes = 0;
+
+    if (model_arch_generates(arch))
+        return;
+    for (uint32_t i = 0; i < arch->kind_count; i++)
+        bytes += 2.0 * arch->kinds[i].count * (16.0 * arch->hidden_size + 4.0 * arch->kinds[i].intermediate_size);
+    if (arch->generic) /* training keeps two outputs of 16 bit of each convolution */
+        bytes = setting->setup->rates->serving_convolution_passes * arch->activation_bytes_per_sample / 2;
+    model->moved_seconds = bytes / serving_ways(setting->setup->plan.tensor) / setting->rates.bytes_per_second;
+}
+
 /* Layers by what they cost the host: all, those with experts, those with latent attention. */
 struct layer_counts {
     double all, experts, latent;
@@ -201,7 +236,7 @@ set_server_host(const struct pass_setting *setting, const struct layer_counts *l
         traits->native_scheduler ? rates->serving_sequence_seconds_native : rates->serving_sequence_seconds;
     if (traits->old && !traits->native_scheduler)
         model->sequence_seconds *= rates->serving_sequence_old_factor;
-    if (traits->eager_prefill)
+    if (traits->eager_prefill || !model_arch_generates(setting->setup->arch))
         model->eager_seconds = (layers->all + rates->serving_eager_expert_factor * layers->experts +
                                 rates->serving_eager_latent_factor * layers->latent) *
                                rates->serving_eager_layer_seconds;
@@ -214,6 +249,16 @@ set_host(const struct pass_setting *setting, struct serving_pass *model)
     enum weight_format format = setting->setup->job->precision;
     struct layer_counts layers = count_layers(setting->setup->arch);
 
+    if (setting->setup->arch->generic) {
+        model->minimum_seconds = rates->serving_single_pass_seconds;
+        return;
+    }
+    if (!model_arch_generates(setting->setup->arch) && setting->setup->job->engine != ENGINE_LLAMA_CPP) {
+        set_server_host(setting, &layers, model); /* nothing waits for a token: launches run ahead of the GPU */
+        model->minimum_seconds = model->step_seconds + model->eager_seconds;
+        model->step_seconds = model->eager_seconds = 0;
+        return;
+    }
     switch (setting->setup->job->engine) {
     case ENGINE_LLAMA_CPP:
         model->step_seconds = layers.all * rates->serving_llama_cpp_layer_seconds +
@@ -243,6 +288,7 @@ serving_pass_make(const struct serving_setup *setup, const struct engine_traits 
     memset(ret_model, 0, sizeof(*ret_model));
     set_products(&setting, ret_model);
     set_attention(&setting, ret_model);
+    set_moved(&setting, ret_model);
     set_host(&setting, ret_model);
     ret_model->link_wait_seconds = links.wait;
     ret_model->link_seconds = links.seconds;
@@ -295,6 +341,7 @@ serving_pass_time(const struct serving_pass *model, const struct serving_load *l
     else if (sequences > 0)
         time.memory += fmax(model->lone_cache_seconds, sequences * model->cache_seconds);
     time.compute += load->prompt_tokens / model->groups * model->prompt_seconds;
+    time.memory += load->prompt_tokens / model->groups * model->moved_seconds;
     time.link = model->link_wait_seconds + tokens * model->link_seconds;
     time.network = model->network_wait_seconds + tokens * model->network_seconds;
     time.host = model->step_seconds + sequences * model->sequence_seconds;

@@ -18,7 +18,8 @@ struct serving_pass {
     double cache_seconds;      /* a sequence: keys and values read, at the job's mean context */
     double lone_cache_seconds; /* a pass at least: kernels that do not split one sequence's cache */
     double latent_seconds;     /* a sequence: operations of latent attention, instead when longer */
-    double prompt_seconds;     /* a prompt token: operations of attention over half the prompt */
+    double prompt_seconds;     /* a prompt token: operations of attention over what it sees of the prompt */
+    double moved_seconds;      /* a prompt token: what moves between kernels, of networks that answer in one pass */
     /* communication */
     double link_wait_seconds, network_wait_seconds; /* a pass */
     double link_seconds, network_seconds;           /* a token */
@@ -39,12 +40,14 @@ struct serving_time {
     double memory, compute, link, network, host;
 };
 
-/* The job's context is the mean over its output: input + output / 2. */
+/* The job's context is the mean over its output: input + output / 2. A network known by its work alone has samples of
+ * one token. */
 void serving_pass_make(const struct serving_setup *setup, const struct engine_traits *traits,
                        struct serving_pass *ret_model);
 
 /* pass = GEMM + cache + attention + communication + host: kernels run one after the other (roofline: Williams et al.,
- * CACM 52(4) 2009). Never shorter with more sequences or tokens. */
+ * CACM 52(4) 2009). Never shorter with more sequences or tokens. What moves between the kernels of prompts is in the
+ * achieved rates of decoders, whose layers are wide; the narrow layers of encoders and convolutions wait for it. */
 struct serving_time serving_pass_time(const struct serving_pass *model, const struct serving_load *load);
 
 double serving_pass_seconds(const struct serving_time *time);

@@ -5,6 +5,7 @@
 
 #include "service/memory/serving_cache.h"
 #include "service/memory/serving_split.h"
+#include "service/speed/serving_batch.h"
 #include "service/speed/serving_queue.h"
 
 /* Requests of the mean length that the cache of one replica holds from first to last token: none is put out again. */
@@ -43,6 +44,7 @@ serving_replica_make(const struct serving_setup *setup, const struct serving_mem
     const struct serving_job *job = setup->job;
 
     ret_replica->traits = engine_traits_of(job->engine, job->engine_version);
+    ret_replica->generates = model_arch_generates(setup->arch);
     ret_replica->cache_sequences = cache_sequences(setup, memory);
     serving_pass_make(setup, &ret_replica->traits, &ret_replica->model);
     ret_replica->flow = (struct serving_flow){
@@ -55,16 +57,34 @@ serving_replica_make(const struct serving_setup *setup, const struct serving_mem
         .stages = busy_stages(setup),
         .start_seconds = start_seconds(setup->rates, job, &ret_replica->traits),
     };
+    if (!ret_replica->generates)
+        ret_replica->flow.most_sequences = serving_batch_requests(setup);
 }
 
 bool
 serving_replica_pace(const struct serving_replica *replica, enum arrival arrival, double load,
                      struct serving_pace *ret_pace)
 {
+    if (!replica->generates)
+        return arrival == ARRIVAL_POISSON ? serving_batch_poisson(&replica->flow, load, ret_pace)
+                                          : serving_batch_closed_loop(&replica->flow, load, ret_pace);
     if (arrival == ARRIVAL_POISSON)
         return serving_poisson(&replica->flow, load, ret_pace);
     serving_closed_loop(&replica->flow, load, ret_pace);
     return true;
+}
+
+double
+serving_replica_saturation(const struct serving_replica *replica)
+{
+    return replica->generates ? serving_saturation(&replica->flow) : serving_batch_saturation(&replica->flow);
+}
+
+double
+serving_replica_burst_seconds(const struct serving_replica *replica, double requests)
+{
+    return replica->generates ? serving_burst_seconds(&replica->flow, requests)
+                              : serving_batch_burst_seconds(&replica->flow, requests);
 }
 
 double

@@ -53,8 +53,8 @@ serving_speed(const struct serving_setup *setup, const struct serving_memory *me
                               (random ? job->requests_per_second : job->concurrency) / replicas, &pace);
     set_figures(setup, &replica.traits, &pace, clients > flow->most_sequences, ret_speed);
     ret_speed->concurrency = serving_replica_requests(&replica, &pace) * replicas;
-    ret_speed->saturation_requests_per_second = serving_saturation(flow);
-    ret_speed->burst_ttft_ms = serving_burst_seconds(flow, clients) * milliseconds;
+    ret_speed->saturation_requests_per_second = serving_replica_saturation(&replica);
+    ret_speed->burst_ttft_ms = serving_replica_burst_seconds(&replica, clients) * milliseconds;
     ret_speed->one_prefill_ms =
         (flow->start_seconds + serving_prompt_seconds(flow, flow->input_tokens, NULL)) * milliseconds;
 }

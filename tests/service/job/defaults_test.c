@@ -95,7 +95,9 @@ END_TEST
 START_TEST(serving_is_filled_in)
 {
     struct machine machine = { .gpu = &ampere, .gpu_count = 1 };
-    struct model_arch arch = { .layer_count = 32, .max_context_tokens = 131072, .native_format = WEIGHT_BF16 };
+    struct model_arch arch = {
+        .layer_count = 32, .max_context_tokens = 131072, .native_format = WEIGHT_BF16, .causal = true
+    };
     struct serving_job job = { 0 };
     struct assumptions told = { 0 };
 
@@ -134,6 +136,23 @@ START_TEST(utilization_follows_the_engine_version)
 }
 END_TEST
 
+/* A text encoder reads 512 tokens at most, an image all its patches; neither writes any. */
+START_TEST(one_pass_is_filled_in)
+{
+    struct machine machine = { .gpu = &ampere, .gpu_count = 1 };
+    struct model_arch text = { .layer_count = 24, .max_context_tokens = 8194, .vocabulary_size = 250002 };
+    struct model_arch image = { .layer_count = 12, .max_context_tokens = 197 };
+    struct serving_job text_job = { 0 }, image_job = { 0 };
+
+    serving_job_complete(&text_job, &text, &machine, NULL);
+    ck_assert_int_eq(text_job.engine, ENGINE_VLLM);
+    ck_assert_uint_eq(text_job.input_tokens, 512);
+    serving_job_complete(&image_job, &image, &machine, NULL);
+    ck_assert_int_eq(image_job.engine, ENGINE_TRANSFORMERS);
+    ck_assert_uint_eq(image_job.input_tokens, 197);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -144,6 +163,7 @@ main(void)
     tcase_add_test(tcase, old_devices_get_what_they_can_run);
     tcase_add_test(tcase, frameworks_follow_the_job);
     tcase_add_test(tcase, serving_is_filled_in);
+    tcase_add_test(tcase, one_pass_is_filled_in);
     tcase_add_test(tcase, utilization_follows_the_engine_version);
     return suite_run("defaults", tcase);
 }
