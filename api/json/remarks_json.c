@@ -145,6 +145,27 @@ change_encode(struct json_writer *writer, const struct fix *fix)
     writer_end_object(writer);
 }
 
+/* What of the training itself is another after a fix; left out when it is the same. */
+static void
+changes_encode(struct json_writer *writer, unsigned changes)
+{
+    static const struct {
+        unsigned change;
+        const char *name;
+    } names[] = { { FIX_CHANGES_BATCH, "batch" },
+                  { FIX_CHANGES_PRECISION, "precision" },
+                  { FIX_CHANGES_OPTIMIZER, "optimizer" },
+                  { FIX_CHANGES_METHOD, "method" } };
+
+    if (!changes)
+        return;
+    writer_array(writer, "changes_training");
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (changes & names[i].change)
+            writer_text(writer, NULL, names[i].name);
+    writer_end_array(writer);
+}
+
 void
 fixes_encode(struct json_writer *writer, const struct fixes *fixes, enum language language)
 {
@@ -161,6 +182,7 @@ fixes_encode(struct json_writer *writer, const struct fixes *fixes, enum languag
         writer_bytes(writer, "allocated_bytes", fix->allocated_bytes);
         if (fix->time_factor > 0)
             writer_real(writer, "time_factor", fix->time_factor);
+        changes_encode(writer, fix->changes);
         if (fix->has_targets)
             writer_bool(writer, "meets_slo", fix->meets_targets);
         sentence_encode(writer, "fix", code, language, &values);

@@ -17,12 +17,7 @@ answer_training(const struct estimate_request *request, const struct catalog *ca
     answer->offload_host_bytes = training_offload_host_bytes(&estimate->setup);
     answer->checkpoint_bytes = training_checkpoint_bytes(&estimate->setup);
 
-    bool held_back = estimate->timed && (estimate->speed.bottleneck == BOTTLENECK_NETWORK ||
-                                         estimate->speed.bottleneck == BOTTLENECK_INTERCONNECT);
-
-    answer->training_fixes.count = 0;
-    if (answer->machine.gpu && (estimate->memory.verdict != VERDICT_FITS || held_back))
-        training_fixes(request, catalog, &answer->training, &answer->training_fixes);
+    training_fixes(request, catalog, &answer->training, &answer->training_fixes);
     training_notices(request, answer, &answer->notices);
     return STATUS_OK;
 }

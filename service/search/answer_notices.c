@@ -96,6 +96,26 @@ note_unmeasured(const struct training_setup *setup, struct notices *notices)
     text_copy(notice->text[1], NOTE_TEXT_SIZE, gpu->id);
 }
 
+/* A loss that was seen to fall may not fall so under another batch, precision, optimizer or method. */
+static void
+note_convergence(const struct fixes *fixes, struct notices *notices)
+{
+    static const struct {
+        unsigned change;
+        const char *pointer;
+    } changes[] = { { FIX_CHANGES_BATCH, "/training/global_batch_size" },
+                    { FIX_CHANGES_PRECISION, "/training/precision" },
+                    { FIX_CHANGES_OPTIMIZER, "/training/optimizer" },
+                    { FIX_CHANGES_METHOD, "/training/method" } };
+
+    for (size_t i = 0; i < COUNT_OF(changes); i++)
+        for (uint32_t j = 0; j < fixes->count; j++)
+            if (fixes->items[j].changes & changes[i].change) {
+                note_text(notices, NOTICE_CONVERGENCE, changes[i].pointer, fix_code_name(fixes->items[j].code));
+                break;
+            }
+}
+
 void
 training_notices(const struct estimate_request *request, const struct answer *answer, struct notices *notices)
 {
@@ -115,6 +135,7 @@ training_notices(const struct estimate_request *request, const struct answer *an
         notice_add(notices, NOTICE_QLORA_UPCASTS, "/training/method");
     note_rule_of_thumb(answer, notices);
     note_unmeasured(setup, notices);
+    note_convergence(&answer->training_fixes, notices);
     if (!answer->has_duration)
         notice_add(notices, NOTICE_NO_LENGTH_OF_JOB, "/training");
     if (answer->offload_host_bytes > 0)

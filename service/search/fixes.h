@@ -83,7 +83,15 @@ struct setting {
     const struct gpu *gpu; /* SET_GPU */
 };
 
-enum { MAX_SETTINGS = 6, MAX_FIXES = 16 };
+enum { MAX_SETTINGS = 6, MAX_FIXES = 24 };
+
+/* What of the training itself a fix changes: its loss may run another way then. */
+enum {
+    FIX_CHANGES_BATCH = 1, /* sequences a step */
+    FIX_CHANGES_PRECISION = 2,
+    FIX_CHANGES_OPTIMIZER = 4,
+    FIX_CHANGES_METHOD = 8
+};
 
 /* A change (a merge patch in replies) and what the same estimate says after it. */
 struct fix {
@@ -92,10 +100,11 @@ struct fix {
     uint32_t setting_count;
     enum verdict verdict;
     double allocated_bytes;
-    double time_factor; /* 0: not known */
+    double time_factor;              /* 0: not known */
+    unsigned changes;                /* of training: FIX_CHANGES_ bits */
     bool has_targets, meets_targets; /* of serving: whether the latency targets are then kept */
-    double number;      /* {n0} of its sentence */
-    const char *text;   /* {t0}, lent by the catalog or constant */
+    double number;                   /* {n0} of its sentence */
+    const char *text;                /* {t0}, lent by the catalog or constant */
 };
 
 struct fixes {
@@ -111,7 +120,8 @@ const char *setting_path(const struct setting *setting, const char **ret_text, b
 void setting_apply(const struct setting *setting, struct estimate_request *request);
 
 /* Every fix that applies, most useful first: those after which the job fits, then those after which it is tight, then
- * those that only need less; cheapest first among equals. `before` is the estimate to improve on. */
+ * those that only need less; cheapest first among equals. `before` is the estimate to improve on: of training none
+ * when it fits and neither links nor storage nor the host hold it back. */
 void training_fixes(const struct estimate_request *request, const struct catalog *catalog,
                     const struct training_choice *before, struct fixes *ret_fixes);
 void serving_fixes(const struct estimate_request *request, const struct catalog *catalog,

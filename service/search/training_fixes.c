@@ -1,9 +1,8 @@
 #include "service/search/fixes.h"
 
-#include <string.h>
-
 #include "service/base/quantity.h"
 #include "service/base/text.h"
+#include "service/memory/gathered.h"
 
 /* One ladder under way: every rung changes `asked` a little and asks the same search again. */
 struct ladder {
@@ -11,6 +10,8 @@ struct ladder {
     const struct catalog *catalog;
     const struct training_choice *before;
     struct fixes *fixes;
+    bool memory;  /* it does not fit with room */
+    bool traffic; /* links or the host hold it back */
 };
 
 static void
@@ -45,15 +46,51 @@ estimate_changed(const struct ladder *ladder, const struct fix *fix, struct trai
     return true;
 }
 
+/* Less memory where memory is short; less time, and no more of what is short, where something else holds the job back.
+ */
 static bool
 improves(const struct ladder *ladder, const struct training_choice *after)
 {
     const struct training_estimate *before = &ladder->before->estimate;
     const struct footprint *memory = &after->estimate.memory;
 
-    if (before->memory.verdict == VERDICT_FITS) /* asked because something else than memory holds it back */
-        return memory->verdict == VERDICT_FITS && training_time_factor(&after->estimate, before) < 0.97;
-    return memory->allocated_bytes < 0.99 * before->memory.allocated_bytes || memory->verdict < before->memory.verdict;
+    if (ladder->memory &&
+        (memory->allocated_bytes < 0.99 * before->memory.allocated_bytes || memory->verdict < before->memory.verdict))
+        return true;
+    return ladder->traffic && memory->verdict <= before->memory.verdict &&
+           (!ladder->memory || memory->allocated_bytes <= before->memory.allocated_bytes) &&
+           training_time_factor(&after->estimate, before) < 0.97;
+}
+
+static uint64_t
+global_batch(const struct training_choice *choice)
+{
+    const struct training_setup *setup = &choice->estimate.setup;
+
+    return (uint64_t)setup->micro_batch_size * setup->accumulation_steps * setup->plan.data;
+}
+
+/* What of the training itself is another after it, so that its loss may be. */
+static unsigned
+changes_of(const struct training_choice *before, const struct training_choice *after)
+{
+    return (before->job.method != after->job.method ? FIX_CHANGES_METHOD : 0u) |
+           (before->job.precision != after->job.precision ? FIX_CHANGES_PRECISION : 0u) |
+           (before->job.optimizer != after->job.optimizer ? FIX_CHANGES_OPTIMIZER : 0u) |
+           (global_batch(before) != global_batch(after) ? FIX_CHANGES_BATCH : 0u);
+}
+
+static bool
+add_if_better(const struct ladder *ladder, struct fix *fix, const struct training_choice *after)
+{
+    if (!improves(ladder, after))
+        return false;
+    fix->verdict = after->estimate.memory.verdict;
+    fix->allocated_bytes = after->estimate.memory.allocated_bytes;
+    fix->time_factor = training_time_factor(&after->estimate, &ladder->before->estimate);
+    fix->changes = changes_of(ladder->before, after);
+    fixes_add(ladder->fixes, fix);
+    return true;
 }
 
 static bool
@@ -61,13 +98,7 @@ try_fix(const struct ladder *ladder, struct fix *fix)
 {
     struct training_choice after;
 
-    if (!estimate_changed(ladder, fix, &after) || !improves(ladder, &after))
-        return false;
-    fix->verdict = after.estimate.memory.verdict;
-    fix->allocated_bytes = after.estimate.memory.allocated_bytes;
-    fix->time_factor = training_time_factor(&after.estimate, &ladder->before->estimate);
-    fixes_add(ladder->fixes, fix);
-    return true;
+    return estimate_changed(ladder, fix, &after) && add_if_better(ladder, fix, &after);
 }
 
 /* The largest smaller micro-batch after which it fits, with the same global batch (where a request can say so); else
@@ -85,10 +116,10 @@ try_smaller_micro_batch(const struct ladder *ladder)
         set(&fix, SET_MICRO_BATCH, micro);
         if (global <= MAX_GLOBAL_BATCH)
             set(&fix, SET_GLOBAL_BATCH, (double)global);
-        if (micro > 1 &&
-            (!estimate_changed(ladder, &fix, &after) || after.estimate.memory.verdict == VERDICT_DOES_NOT_FIT))
+        if (!estimate_changed(ladder, &fix, &after) ||
+            (micro > 1 && after.estimate.memory.verdict == VERDICT_DOES_NOT_FIT))
             continue;
-        try_fix(ladder, &fix);
+        add_if_better(ladder, &fix, &after);
         return;
     }
 }
@@ -136,7 +167,7 @@ try_sharding(const struct ladder *ladder)
 
         if (plan->sharding == stages[i].stage)
             continue;
-        if (plan->sharding > stages[i].stage && ladder->before->estimate.memory.verdict != VERDICT_FITS)
+        if (plan->sharding > stages[i].stage && !ladder->traffic)
             continue;
         set(&fix, SET_SHARDING, (double)stages[i].stage);
         if (ladder->asked->training.framework == FRAMEWORK_MEGATRON && stages[i].stage > SHARDING_ZERO1)
@@ -172,38 +203,55 @@ try_model_split(const struct ladder *ladder)
     } else {
         return;
     }
-    try_fix(ladder, &fix);
+    add_if_better(ladder, &fix, &after);
 }
 
-/* Whether a fix that was tried is enough, so that its costlier form need not be shown. */
-static bool
-fits_after(const struct fixes *fixes, enum fix_code code)
+static const struct fix *
+found(const struct fixes *fixes, enum fix_code code)
 {
     for (uint32_t i = 0; i < fixes->count; i++)
-        if (fixes->items[i].code == code && fixes->items[i].verdict != VERDICT_DOES_NOT_FIT)
-            return true;
-    return false;
+        if (fixes->items[i].code == code)
+            return &fixes->items[i];
+    return NULL;
 }
 
+/* Fewer bytes a parameter: 8-bit states of AdamW, no FP32 copies. */
 static void
 try_states(const struct ladder *ladder)
 {
     const struct training_job *job = &ladder->before->job;
-    bool adapters = job->method == METHOD_LORA || job->method == METHOD_QLORA;
-    bool bf16 = ladder->asked->hardware.gpu && ladder->asked->hardware.gpu->bf16_flop_per_second > 0;
+    const struct gpu *gpu = hardware_machine(&ladder->asked->hardware).gpu;
 
-    if (adapters)
+    if (method_is_adapter(job->method))
         return;
     if (job->optimizer == OPTIMIZER_ADAMW)
         try_setting(ladder, FIX_OPTIMIZER_8BIT, SET_OPTIMIZER, OPTIMIZER_ADAMW_8BIT);
-    if (bf16 && job->precision != PRECISION_BF16_PURE)
+    if (gpu->bf16_flop_per_second > 0 && job->precision != PRECISION_BF16_PURE)
         try_setting(ladder, FIX_PURE_BF16, SET_PRECISION, PRECISION_BF16_PURE);
-    if (job->offload == OFFLOAD_NONE)
-        try_setting(ladder, FIX_OFFLOAD_OPTIMIZER, SET_OFFLOAD, OFFLOAD_OPTIMIZER);
-    if (job->offload != OFFLOAD_ALL && !fits_after(ladder->fixes, FIX_OFFLOAD_OPTIMIZER))
-        try_setting(ladder, FIX_OFFLOAD_ALL, SET_OFFLOAD, OFFLOAD_ALL);
 }
 
+static void
+try_offload(const struct ladder *ladder)
+{
+    const struct training_job *job = &ladder->before->job;
+    struct fix all = { .code = FIX_OFFLOAD_ALL };
+    struct training_choice after;
+    const struct fix *optimizer;
+
+    if (method_is_adapter(job->method) || job->offload == OFFLOAD_ALL)
+        return;
+    if (job->offload == OFFLOAD_NONE)
+        try_setting(ladder, FIX_OFFLOAD_OPTIMIZER, SET_OFFLOAD, OFFLOAD_OPTIMIZER);
+    optimizer = found(ladder->fixes, FIX_OFFLOAD_OPTIMIZER);
+    if (optimizer != NULL && optimizer->verdict != VERDICT_DOES_NOT_FIT)
+        return; /* the costlier form need not be shown */
+    set(&all, SET_OFFLOAD, OFFLOAD_ALL);
+    if (estimate_changed(ladder, &all, &after) &&
+        (optimizer == NULL || after.estimate.memory.allocated_bytes < 0.99 * optimizer->allocated_bytes))
+        add_if_better(ladder, &all, &after);
+}
+
+/* Adapters: fewer bytes to keep, and fewer to send. */
 static void
 try_methods(const struct ladder *ladder)
 {
@@ -246,7 +294,8 @@ try_more_gpus(const struct ladder *ladder)
     struct training_ask ask = { ladder->asked->arch, ladder->asked->params, &machine, &ladder->catalog->rates,
                                 &ladder->asked->training };
     uint32_t minimum = training_minimum_gpus(&ask);
-    struct fix best = { .verdict = VERDICT_DOES_NOT_FIT };
+    enum verdict best_verdict = VERDICT_DOES_NOT_FIT;
+    struct fix best;
 
     for (uint32_t gpus = minimum; gpus && gpus <= MINIMUM_GPUS_LIMIT && gpus <= 4 * minimum; gpus *= 2) {
         struct fix fix = on_more_gpus(ladder, &machine, gpus);
@@ -254,14 +303,47 @@ try_more_gpus(const struct ladder *ladder)
 
         if (gpus <= machine.gpu_count || !estimate_changed(ladder, &fix, &after))
             continue;
-        fix.verdict = after.estimate.memory.verdict;
-        if (fix.verdict < best.verdict)
+        if (after.estimate.memory.verdict < best_verdict) {
             best = fix;
-        if (best.verdict == VERDICT_FITS)
+            best_verdict = after.estimate.memory.verdict;
+        }
+        if (best_verdict == VERDICT_FITS)
             break;
     }
-    if (best.verdict != VERDICT_DOES_NOT_FIT)
+    if (best_verdict != VERDICT_DOES_NOT_FIT)
         try_fix(ladder, &best);
+}
+
+/* A vendor's GPU with the next more memory than `bytes`, the fastest of those that have as much. NULL after the last.
+ */
+static const struct gpu *
+next_larger(const struct catalog *catalog, const char *vendor, uint64_t bytes)
+{
+    const struct gpu *next = NULL;
+
+    for (size_t i = 0; i < catalog->gpu_count; i++) {
+        const struct gpu *gpu = &catalog->gpus[i];
+
+        if (gpu->usable_bytes > bytes && text_equal(gpu->vendor, vendor) && gpu->bf16_flop_per_second > 0 &&
+            (next == NULL || gpu_is_nearer_step(gpu, next)))
+            next = gpu;
+    }
+    return next;
+}
+
+static struct fix
+on_gpu(const struct ladder *ladder, const struct machine *machine, const struct gpu *gpu)
+{
+    const struct hardware_ask *hardware = &ladder->asked->hardware;
+    struct fix fix = { .code = FIX_LARGER_GPU, .text = gpu->id, .number = machine->gpu_count };
+
+    set_gpu(&fix, gpu);
+    if (hardware->offer) {
+        set(&fix, SET_GPUS, machine->gpu_count);
+        set(&fix, hardware->offer->is_server ? SET_SERVER_NONE : SET_INSTANCE_NONE, 0);
+        set(&fix, SET_COUNT_NONE, 0);
+    }
+    return fix;
 }
 
 /* The GPU with the least memory, the fastest of such, on which the same number is enough, of the same vendor: one that
@@ -269,38 +351,30 @@ try_more_gpus(const struct ladder *ladder)
 static void
 try_larger_gpu(const struct ladder *ladder)
 {
-    const struct hardware_ask *hardware = &ladder->asked->hardware;
-    struct machine machine = hardware_machine(hardware);
-    const struct gpu *best_gpu = NULL;
-    struct fix best = { .verdict = VERDICT_DOES_NOT_FIT };
+    const struct catalog *catalog = ladder->catalog;
+    struct machine machine = hardware_machine(&ladder->asked->hardware);
+    const char *vendor = machine.gpu->vendor;
+    struct training_choice after;
+    struct fix tight;
+    bool is_tight = false;
 
-    for (size_t i = 0; i < ladder->catalog->gpu_count; i++) {
-        const struct gpu *gpu = &ladder->catalog->gpus[i];
-        struct fix fix = { .code = FIX_LARGER_GPU, .text = gpu->id, .number = machine.gpu_count };
-        struct training_choice after;
+    for (const struct gpu *gpu = next_larger(catalog, vendor, machine.gpu->usable_bytes); gpu != NULL;
+         gpu = next_larger(catalog, vendor, gpu->usable_bytes)) {
+        struct fix fix = on_gpu(ladder, &machine, gpu);
 
-        if (gpu->usable_bytes <= machine.gpu->usable_bytes || !text_equal(gpu->vendor, machine.gpu->vendor) ||
-            !(gpu->bf16_flop_per_second > 0))
-            continue;
-        if (best.verdict == VERDICT_FITS && !gpu_is_nearer_step(gpu, best_gpu))
-            continue;
-        set_gpu(&fix, gpu);
-        if (hardware->offer) {
-            set(&fix, SET_GPUS, machine.gpu_count);
-            set(&fix, hardware->offer->is_server ? SET_SERVER_NONE : SET_INSTANCE_NONE, 0);
-            set(&fix, SET_COUNT_NONE, 0);
-        }
         if (!estimate_changed(ladder, &fix, &after))
             continue;
-        fix.verdict = after.estimate.memory.verdict;
-        if (fix.verdict > best.verdict || fix.verdict == VERDICT_DOES_NOT_FIT ||
-            (fix.verdict == best.verdict && !gpu_is_nearer_step(gpu, best_gpu)))
-            continue;
-        best = fix;
-        best_gpu = gpu;
+        if (after.estimate.memory.verdict == VERDICT_FITS) {
+            add_if_better(ladder, &fix, &after);
+            return;
+        }
+        if (after.estimate.memory.verdict == VERDICT_TIGHT && !is_tight) {
+            tight = fix;
+            is_tight = true;
+        }
     }
-    if (best_gpu)
-        try_fix(ladder, &best);
+    if (is_tight)
+        try_fix(ladder, &tight);
 }
 
 /* 400 Gb/s a GPU, as 8-GPU machines for training are built (DGX H100: 8 x 400 Gb/s). */
@@ -316,28 +390,51 @@ try_faster_network(const struct ladder *ladder)
     try_fix(ladder, &fix);
 }
 
+/* What other than memory and arithmetic sets the pace. */
+static bool
+held_back(const struct training_estimate *estimate)
+{
+    switch (estimate->speed.bottleneck) {
+    case BOTTLENECK_INTERCONNECT:
+    case BOTTLENECK_NETWORK:
+    case BOTTLENECK_STORAGE:
+    case BOTTLENECK_CPU:
+        return estimate->timed;
+    case BOTTLENECK_COMPUTE:
+    case BOTTLENECK_MEMORY_BANDWIDTH:
+    case BOTTLENECK_COUNT:
+        break;
+    }
+    return false;
+}
+
 void
 training_fixes(const struct estimate_request *request, const struct catalog *catalog,
                const struct training_choice *before, struct fixes *ret_fixes)
 {
-    struct ladder ladder = { request, catalog, before, ret_fixes };
-    bool memory = before->estimate.memory.verdict != VERDICT_FITS;
+    struct ladder ladder = { request,
+                             catalog,
+                             before,
+                             ret_fixes,
+                             before->estimate.memory.verdict != VERDICT_FITS,
+                             held_back(&before->estimate) };
 
     ret_fixes->count = 0;
-    if (!hardware_machine(&request->hardware).gpu)
+    if (!hardware_machine(&request->hardware).gpu || (!ladder.memory && !ladder.traffic))
         return;
-    if (memory)
+    if (ladder.memory)
         try_kernels(&ladder);
     try_sharding(&ladder);
-    if (memory) {
+    if (ladder.memory)
         try_states(&ladder);
-        try_methods(&ladder);
-    }
     try_model_split(&ladder);
-    if (memory) {
+    if (ladder.memory)
+        try_offload(&ladder);
+    try_methods(&ladder);
+    if (ladder.memory) {
         try_more_gpus(&ladder);
         try_larger_gpu(&ladder);
-    } else {
-        try_faster_network(&ladder);
     }
+    if (ladder.traffic)
+        try_faster_network(&ladder);
 }
