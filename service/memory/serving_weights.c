@@ -2,6 +2,7 @@
 #include "service/memory/serving_weights.h"
 
 #include "service/memory/serving_split.h"
+#include "service/model/quantization.h"
 #include "service/parallel/plan.h"
 
 /* What stays 16 bit in quantised checkpoints; 32 in FP32 ones. */
@@ -104,11 +105,10 @@ serving_weight_bits(const struct model_arch *arch, enum weight_format format)
 {
     double bits = weight_format_bits(format);
     struct weight_bits all = { bits, bits, bits, plain_bits };
-    const struct stored_weights *stored = &arch->stored;
+    struct class_bits known;
 
-    if (stored->packed && format == arch->stored_format) /* the checkpoint as it stands */
-        return (struct weight_bits){ stored->linear_bits, stored->latent_bits, stored->expert_bits,
-                                     stored->plain_bits };
+    if (quantization_bits(arch, format, &known)) /* each matrix is */
+        return (struct weight_bits){ known.linear, known.latent, known.experts, known.plain };
     if (weight_format_is_gguf(format) || bits > plain_bits)
         all.plain = bits;
     if (format == WEIGHT_NVFP4 || format == WEIGHT_MXFP4)

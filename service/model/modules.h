@@ -14,8 +14,20 @@ enum module_class {
     MODULE_CLASS_COUNT
 };
 
+/* What it is for, where formats treat matrices apart. */
+enum module_role {
+    MODULE_PLAIN = 0,
+    MODULE_KEY,
+    MODULE_VALUE,
+    MODULE_QUERY_KEY_VALUE,
+    MODULE_OUT,
+    MODULE_DOWN,
+    MODULE_GATING, /* a router, or the gate of a shared expert */
+};
+
 struct module {
     enum module_class class;
+    enum module_role role;
     const char *name; /* below its layer: "self_attn.q_proj" */
     uint64_t inputs, outputs;
     uint64_t count; /* experts; 1 */

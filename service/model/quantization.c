@@ -6,6 +6,7 @@
 
 #include "service/base/quantity.h"
 #include "service/base/text.h"
+#include "service/model/gguf.h"
 #include "service/model/params.h"
 #include "service/model/quantization_methods.h"
 
@@ -147,6 +148,24 @@ quantization_read_beside(const struct facts *facts, const char *pointer, struct 
         text_copy(notice->text[0], NOTE_TEXT_SIZE, weight_format_name(before));
         text_copy(notice->text[1], NOTE_TEXT_SIZE, weight_format_name(arch->stored_format));
     }
+}
+
+bool
+quantization_bits(const struct model_arch *arch, enum weight_format format, struct class_bits *ret_bits)
+{
+    const struct stored_weights *stored = &arch->stored;
+
+    if (arch->generic)
+        return false;
+    if (weight_format_is_gguf(format)) {
+        *ret_bits = gguf_bits(arch, format);
+        return true;
+    }
+    if (!stored->packed || format != arch->stored_format)
+        return false;
+    *ret_bits =
+        (struct class_bits){ stored->linear_bits, stored->latent_bits, stored->expert_bits, stored->plain_bits };
+    return true;
 }
 
 uint64_t

@@ -14,6 +14,15 @@ void quantization_read(struct reader *reader);
 void quantization_read_beside(const struct facts *facts, const char *pointer, struct model_arch *arch,
                               struct notices *notices);
 
+/* Bits an element in the mean, of what serving tells apart: attention and dense or shared MLPs, latent attention,
+ * routed experts, everything else. */
+struct class_bits {
+    double linear, latent, experts, plain;
+};
+
+/* Those of a format, where each matrix is known: of a checkpoint as it stands, of a GGUF file; false otherwise. */
+bool quantization_bits(const struct model_arch *arch, enum weight_format format, struct class_bits *ret_bits);
+
 /* Bytes of all weights of a checkpoint as it stands, MTP layers left out. */
 uint64_t quantization_stored_bytes(const struct model_arch *arch);
 
