@@ -146,6 +146,22 @@ sizing_encode(struct json_writer *writer, const struct serving_sizing *sizing)
     writer_end_object(writer);
 }
 
+/* What llama.cpp leaves in host memory. */
+static void
+offload_encode(struct json_writer *writer, const struct serving_estimate *estimate)
+{
+    const struct serving_offload *offload = &estimate->memory.offload;
+
+    if (!offload->used)
+        return;
+    writer_object(writer, "offload");
+    writer_u64(writer, "gpu_layers", offload->gpu_layers);
+    writer_u64(writer, "host_layers", offload->host_layers);
+    writer_u64(writer, "host_expert_layers", offload->host_expert_layers);
+    writer_bytes(writer, "host_bytes", offload->host_bytes);
+    writer_end_object(writer);
+}
+
 static void
 crossover_encode(struct json_writer *writer, const struct serving_crossover *crossover)
 {
@@ -184,6 +200,7 @@ serving_encode(struct json_writer *writer, const struct answer *answer, enum lan
     footprint_encode(writer, &estimate->memory.footprint);
     writer_bytes(writer, "weight_bytes", estimate->memory.weight_bytes);
     serving_cache_encode(writer, estimate);
+    offload_encode(writer, estimate);
     if (serving_is_timed(estimate)) {
         serving_speed_encode(writer, estimate);
         load_encode(writer, &estimate->speed);

@@ -17,6 +17,8 @@ struct machine {
     double link_bytes_per_second;    /* one way, per GPU, inside a node, data sheet */
     double network_bytes_per_second; /* one way, per GPU, between nodes, data sheet */
     uint32_t link_domain_gpus;       /* GPUs that reach each other at link rate */
+    uint32_t host_cores;             /* of a node; 0: not said */
+    double host_bytes;               /* memory of a node; 0: not said */
 };
 
 /* Fills a machine from a GPU and what the caller said (0 and UNSAID: the GPU's usual). internode_bits_per_second is of

@@ -9,6 +9,7 @@
 #include "service/memory/engine_budget.h"
 #include "service/memory/kv_cache.h"
 #include "service/memory/serving_cache.h"
+#include "service/memory/serving_offload.h"
 #include "service/memory/serving_split.h"
 #include "service/memory/serving_weights.h"
 
@@ -153,4 +154,11 @@ serving_memory(const struct serving_setup *setup, struct serving_memory *ret_mem
     footprint->reserved_bytes = engine_reserved_bytes(setup, footprint);
     ret_memory->kv_budget_bytes = engine_cache_budget(setup, footprint);
     count_capacity(setup, ret_memory);
+    if (ret_memory->max_concurrency >= 1)
+        return;
+    serving_offload_plan(setup, footprint, &ret_memory->offload);
+    if (ret_memory->offload.used) {
+        ret_memory->kv_budget_bytes = footprint_bytes(footprint, PART_KV_CACHE);
+        count_capacity(setup, ret_memory);
+    }
 }

@@ -19,16 +19,26 @@ struct serving_setup {
     bool utilization_assumed; /* memory_utilization was not stated */
 };
 
+/* What of a file that does not fit stays in host memory (llama.cpp); see serving_offload.h. */
+struct serving_offload {
+    bool used;
+    uint32_t gpu_layers;         /* on the GPUs, the output counted as one */
+    uint32_t host_layers;        /* wholly in host memory */
+    uint32_t host_expert_layers; /* of which only the experts are */
+    double host_linear_bytes, host_expert_bytes, host_cache_bytes, host_bytes; /* the last is their sum */
+};
+
 struct serving_memory {
     struct footprint footprint; /* usable_bytes: what the driver reports x memory_utilization */
     double weight_bytes;        /* whole model, this format */
     double kv_bytes_per_token;  /* whole model, one copy */
     double kv_bytes_per_token_per_gpu;
     /* 0 where no GPU is named */
-    double kv_budget_bytes;    /* on one GPU, what is left for the cache */
-    double capacity_tokens;    /* of one replica, at the asked context where windows matter; block-rounded down */
-    double max_concurrency;    /* sequences of the asked context at once, one replica */
-    double max_context_length; /* one sequence alone, at most the model's maximum */
+    double kv_budget_bytes;         /* on one GPU, what is left for the cache */
+    double capacity_tokens;         /* of one replica, at the asked context where windows matter; block-rounded down */
+    double max_concurrency;         /* sequences of the asked context at once, one replica */
+    double max_context_length;      /* one sequence alone, at most the model's maximum */
+    struct serving_offload offload; /* where used, the cache has room for what was asked, and for no more */
 };
 
 /* True when some engine of today runs this format on this GPU (weight-only counts); false: no kernel exists.

@@ -181,11 +181,11 @@ try_concurrency(const struct ladder *ladder)
 static void
 set_split(const struct ladder *ladder, struct fix *fix, uint32_t tensor, uint32_t gpus)
 {
-    uint32_t pipeline = ladder->before->estimate.setup.plan.pipeline;
+    uint32_t replicas = gpus / (tensor * ladder->before->estimate.setup.plan.pipeline);
 
     fix->number = tensor;
     set(fix, SET_SERVING_TENSOR, tensor);
-    set(fix, SET_SERVING_DATA, gpus / (tensor * pipeline));
+    set(fix, SET_SERVING_DATA, replicas);
 }
 
 /* A stated split, wider over the same GPUs; narrower where the links between them are what all wait for. */
@@ -274,8 +274,8 @@ try_more_gpus(const struct ladder *ladder)
         return;
     if (copies > machine->gpu_count && copies <= most_gpus && try_gpu_count(ladder, copies))
         return;
-    for (double gpus = 2.0 * machine->gpu_count; gpus <= 8.0 * machine->gpu_count && gpus <= most_gpus; gpus *= 2)
-        if (try_gpu_count(ladder, gpus))
+    for (uint32_t times = 2; times <= 8 && (double)times * machine->gpu_count <= most_gpus; times *= 2)
+        if (try_gpu_count(ladder, (double)times * machine->gpu_count))
             return;
 }
 

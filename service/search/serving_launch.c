@@ -303,6 +303,15 @@ fitting_sequences(const struct serving_choice *choice, const struct serving_sizi
     return fmax(1, most);
 }
 
+/* All layers and the output, or as many as there is room for. */
+static void
+add_layers(const struct launch *launch, const struct serving_offload *offload)
+{
+    add_number(launch, "--n-gpu-layers", offload->used ? offload->gpu_layers : launch->setup->arch->layer_count + 1.0);
+    if (offload->host_expert_layers > 0)
+        add_number(launch, "--n-cpu-moe", offload->host_expert_layers);
+}
+
 /* What can be started at all. */
 static bool
 can_start(const struct launch *launch)
@@ -336,7 +345,7 @@ serving_launch(const struct serving_choice *choice, const struct serving_sizing 
         write_options_file(&launch);
     add_words(&launch, launch.words->program);
     if (choice->job.engine == ENGINE_LLAMA_CPP)
-        add_number(&launch, "--n-gpu-layers", choice->estimate.setup.arch->layer_count + 1.0); /* and the head */
+        add_layers(&launch, &choice->estimate.memory.offload);
     add_split(&launch);
     add_nodes(&launch);
     add_format(&launch);

@@ -97,6 +97,23 @@ engine_notices(const struct answer *answer, struct notices *notices)
                      (double)choice->gpus_per_replica * setup->replicas);
 }
 
+/* What stays in host memory, and whether there is so much of it. */
+static void
+offload_notices(const struct answer *answer, struct notices *notices)
+{
+    const struct serving_offload *offload = &answer->serving.estimate.memory.offload;
+    const struct serving_setup *setup = &answer->serving.estimate.setup;
+    double host = setup->machine->host_bytes;
+
+    if (!offload->used)
+        return;
+    note_numbers(notices, NOTICE_LAYERS_IN_HOST_MEMORY, "/hardware", offload->host_layers + offload->host_expert_layers,
+                 setup->arch->layer_count)
+        ->number[2] = offload->host_bytes;
+    if (host > 0 && offload->host_bytes > host)
+        note_numbers(notices, NOTICE_HOST_MEMORY_TOO_SMALL, "/hardware/ram_bytes", offload->host_bytes, host);
+}
+
 /* A format that this GPU only stores so, and kernels that lose at the batch that runs. */
 static void
 format_notices(const struct answer *answer, struct notices *notices)
@@ -176,6 +193,7 @@ serving_notices(const struct estimate_request *request, const struct answer *ans
         return;
     machine_notices(request, &answer->machine, setup->plan.tensor, "/serving/parallelism/tensor", notices);
     engine_notices(answer, notices);
+    offload_notices(answer, notices);
     format_notices(answer, notices);
     load_notices(answer, notices);
 }

@@ -64,14 +64,16 @@ token_band(const struct serving_setup *setup, enum load load, bool stated)
 }
 
 static struct serving_band
+inverse(struct serving_band band)
+{
+    return (struct serving_band){ 1 / band.high, 1 / band.low };
+}
+
+static struct serving_band
 rate_band(const struct serving_setup *setup, enum load load, bool stated)
 {
-    struct serving_band token;
-
-    if (setup->job->engine == ENGINE_LLAMA_CPP || setup->job->engine == ENGINE_TRANSFORMERS) {
-        token = token_band(setup, load, stated);
-        return (struct serving_band){ 1 / token.high, 1 / token.low };
-    }
+    if (setup->job->engine == ENGINE_LLAMA_CPP || setup->job->engine == ENGINE_TRANSFORMERS)
+        return inverse(token_band(setup, load, stated));
     switch (load) {
     case LOAD_LONE:
         return stated ? BAND(setup->rates, rate_lone) : BAND(setup->rates, rate_lone_unstated);
@@ -92,12 +94,14 @@ widened(struct serving_band band, double power)
 
 struct serving_band
 serving_band_of(const struct serving_setup *setup, const struct engine_traits *traits, enum serving_figure figure,
-                bool full)
+                bool full, bool hosted)
 {
     enum load load = load_of(setup, full);
     bool stated = setup->job->engine_version[0] != '\0';
     struct serving_band band = { 1, 1 };
 
+    if (hosted)
+        return figure == SERVING_THROUGHPUT ? inverse(BAND(setup->rates, hosted)) : BAND(setup->rates, hosted);
     switch (figure) {
     case SERVING_FIRST_TOKEN:
     case SERVING_FIRST_TOKEN_P95:
@@ -114,8 +118,7 @@ serving_band_of(const struct serving_setup *setup, const struct engine_traits *t
     if (figure == SERVING_FIRST_TOKEN_P95 ||
         figure == SERVING_TOKEN_P95) /* nobody publishes it with its settings: as wide as what is not measured */
         band = widened(band, setup->rates->serving_band_unmeasured_power);
-    if (!traits->measured || !gpu_family_is_measured(setup->machine->gpu->family) ||
-        !model_arch_generates(setup->arch))
+    if (!traits->measured || !gpu_family_is_measured(setup->machine->gpu->family) || !model_arch_generates(setup->arch))
         band = widened(band, setup->rates->serving_band_unmeasured_power);
     return band;
 }

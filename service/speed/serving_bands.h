@@ -19,8 +19,8 @@ enum serving_figure {
 };
 
 /* Wider for an unknown version, and for GPUs and engines that no published measurement stands behind. `full`: more
- * clients than the cache holds. */
+ * clients than the cache holds. `hosted`: layers in host memory, whose speed nobody knows. */
 struct serving_band serving_band_of(const struct serving_setup *setup, const struct engine_traits *traits,
-                                    enum serving_figure figure, bool full);
+                                    enum serving_figure figure, bool full, bool hosted);
 
 #endif

@@ -326,6 +326,17 @@ add_products(const struct serving_pass *model, const struct serving_load *load, 
     }
 }
 
+static void
+add_host_layers(const struct serving_pass *model, const struct serving_load *load, struct serving_time *time)
+{
+    double hit = 1 - pow(model->expert_missed, load->sequences);
+
+    if (load->sequences > 0)
+        time->host += fmax(model->host_bytes_seconds + hit * model->host_expert_seconds,
+                           load->sequences * model->host_flop_seconds);
+    time->link += load->prompt_tokens * model->host_stream_seconds;
+}
+
 struct serving_time
 serving_pass_time(const struct serving_pass *model, const struct serving_load *load)
 {
@@ -345,6 +356,7 @@ serving_pass_time(const struct serving_pass *model, const struct serving_load *l
     time.link = model->link_wait_seconds + tokens * model->link_seconds;
     time.network = model->network_wait_seconds + tokens * model->network_seconds;
     time.host = model->step_seconds + sequences * model->sequence_seconds;
+    add_host_layers(model, load, &time);
     if (load->prompt_tokens > 0)
         time.host += model->eager_seconds;
     if (serving_pass_seconds(&time) < model->minimum_seconds)

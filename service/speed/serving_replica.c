@@ -6,6 +6,7 @@
 #include "service/memory/serving_cache.h"
 #include "service/memory/serving_split.h"
 #include "service/speed/serving_batch.h"
+#include "service/speed/serving_host.h"
 #include "service/speed/serving_queue.h"
 
 /* Requests of the mean length that the cache of one replica holds from first to last token: none is put out again. */
@@ -47,6 +48,7 @@ serving_replica_make(const struct serving_setup *setup, const struct serving_mem
     ret_replica->generates = model_arch_generates(setup->arch);
     ret_replica->cache_sequences = cache_sequences(setup, memory);
     serving_pass_make(setup, &ret_replica->traits, &ret_replica->model);
+    serving_host_apply(setup, &memory->offload, &ret_replica->model);
     ret_replica->flow = (struct serving_flow){
         .rates = setup->rates,
         .traits = &ret_replica->traits,

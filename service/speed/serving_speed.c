@@ -18,18 +18,19 @@ banded(double expected, struct serving_band band)
 
 static void
 set_figures(const struct serving_setup *setup, const struct engine_traits *traits, const struct serving_pace *pace,
-            bool full, struct serving_speed *speed)
+            bool full, bool hosted, struct serving_speed *speed)
 {
-    struct serving_band first = serving_band_of(setup, traits, SERVING_FIRST_TOKEN, full);
-    struct serving_band rate = serving_band_of(setup, traits, SERVING_THROUGHPUT, full);
+    struct serving_band first = serving_band_of(setup, traits, SERVING_FIRST_TOKEN, full, hosted);
+    struct serving_band rate = serving_band_of(setup, traits, SERVING_THROUGHPUT, full, hosted);
     double requests = pace->requests_per_second * fmax(1, setup->replicas);
 
     speed->ttft_ms = banded(pace->first_token_seconds * milliseconds, first);
     speed->ttft_p95_ms = banded(pace->first_token_p95_seconds * milliseconds,
-                                serving_band_of(setup, traits, SERVING_FIRST_TOKEN_P95, full));
-    speed->tpot_ms = banded(pace->token_seconds * milliseconds, serving_band_of(setup, traits, SERVING_TOKEN, full));
+                                serving_band_of(setup, traits, SERVING_FIRST_TOKEN_P95, full, hosted));
+    speed->tpot_ms =
+        banded(pace->token_seconds * milliseconds, serving_band_of(setup, traits, SERVING_TOKEN, full, hosted));
     speed->tpot_p95_ms =
-        banded(pace->token_p95_seconds * milliseconds, serving_band_of(setup, traits, SERVING_TOKEN_P95, full));
+        banded(pace->token_p95_seconds * milliseconds, serving_band_of(setup, traits, SERVING_TOKEN_P95, full, hosted));
     speed->requests_per_second = banded(requests, rate);
     speed->output_tokens_per_second = banded(requests * setup->job->output_tokens, rate);
     speed->running_sequences = pace->running_sequences;
@@ -51,7 +52,7 @@ serving_speed(const struct serving_setup *setup, const struct serving_memory *me
     ret_speed->overloaded =
         !serving_replica_pace(&replica, random ? ARRIVAL_POISSON : ARRIVAL_CLOSED_LOOP,
                               (random ? job->requests_per_second : job->concurrency) / replicas, &pace);
-    set_figures(setup, &replica.traits, &pace, clients > flow->most_sequences, ret_speed);
+    set_figures(setup, &replica.traits, &pace, clients > flow->most_sequences, memory->offload.used, ret_speed);
     ret_speed->concurrency = serving_replica_requests(&replica, &pace) * replicas;
     ret_speed->saturation_requests_per_second = serving_replica_saturation(&replica);
     ret_speed->burst_ttft_ms = serving_replica_burst_seconds(&replica, clients) * milliseconds;
