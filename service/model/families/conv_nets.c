@@ -35,12 +35,12 @@ read_stages(struct reader *reader, uint32_t *widths, uint32_t *depths)
 
     if (count == 0)
         reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "hidden_sizes", NULL, "array");
-    if (reader_list_length(reader, "depths", MAX_STAGES) != count)
-        reader_contradiction(reader, "depths", reader_list_length(reader, "depths", MAX_STAGES),
-                             "hidden_sizes =", count);
+    uint32_t depth_count = reader_list_length(reader, "depths", MAX_STAGES);
+    if (depth_count != count)
+        reader_contradiction(reader, "depths", depth_count, "hidden_sizes =", count);
     for (uint32_t i = 0; i < count; i++) {
         widths[i] = reader_list_count(reader, "hidden_sizes", i, 4, LIMIT_WIDTH);
-        depths[i] = reader_list_count(reader, "depths", i, 1, LIMIT_SMALL);
+        depths[i] = i < depth_count ? reader_list_count(reader, "depths", i, 1, LIMIT_SMALL) : 1;
     }
     (void)reader_find(reader, "num_stages");
     return count;
