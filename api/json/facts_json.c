@@ -2,7 +2,6 @@
 #include "api/json/facts_json.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,7 +209,7 @@ add_items(struct walk *walk, const json_t *array)
 static bool
 holds_objects(const json_t *object)
 {
-    void *first = json_object_iter((json_t *)(uintptr_t)object);
+    void *first = json_object_iter((json_t *)object);
 
     return first != NULL && json_is_object(json_object_iter_value(first));
 }

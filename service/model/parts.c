@@ -34,6 +34,19 @@ signed_count(uint64_t count)
     return (int64_t)u64_min(count, INT64_MAX);
 }
 
+/* The same formula with the same numbers, but for how many layers it is of. */
+static bool
+is_alike(const struct model_part *a, const struct model_part *b)
+{
+    if (a->code != b->code || a->formula != b->formula)
+        return false;
+    for (size_t i = 1; i < MODEL_PART_VALUES; i++) {
+        if (a->values[i] != b->values[i])
+            return false;
+    }
+    return true;
+}
+
 /* Adds a term of `layers` layers (values[0]), each of `elements`; to one that is alike, when there is one. */
 static void
 add_layers(struct walk *walk, const struct model_part *part, uint64_t layers, uint64_t elements)
@@ -44,11 +57,8 @@ add_layers(struct walk *walk, const struct model_part *part, uint64_t layers, ui
     if (layers == 0 || elements == 0)
         return;
     for (uint32_t i = 0; i < parts->count && found == NULL; i++) {
-        struct model_part *known = &parts->items[i];
-
-        if (known->code == part->code && known->formula == part->formula &&
-            memcmp(&known->values[1], &part->values[1], (MODEL_PART_VALUES - 1) * sizeof(part->values[0])) == 0)
-            found = known;
+        if (is_alike(&parts->items[i], part))
+            found = &parts->items[i];
     }
     if (found == NULL) {
         if (parts->count == MAX_MODEL_PARTS)

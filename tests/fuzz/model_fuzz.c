@@ -59,6 +59,12 @@ check_memory(const struct model_arch *arch, const struct model_params *params)
         before = bytes;
     }
     require(kv_cache_bytes_per_token_per_gpu(arch, 2, 2, 1) <= token);
+    for (int format = WEIGHT_FP32; format < WEIGHT_FORMAT_COUNT; format++) {
+        struct class_bits bits;
+
+        if (quantization_bits(arch, (enum weight_format)format, &bits))
+            require(bits.linear >= 0 && bits.latent >= 0 && bits.experts >= 0 && bits.plain > 0);
+    }
     require(arch->stored.linear_bits >= 0 && arch->stored.plain_bits <= 4096);
 }
 
