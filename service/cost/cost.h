@@ -16,7 +16,7 @@ struct cost_terms {
     double electricity_per_kwh; /* in `currency`; below 0: not said */
     double pue;
     double residual_ratio; /* below 0: not said */
-    double hours; /* of use; 0: no end is known (serving): horizon x utilization */
+    double hours;          /* of use; 0: no end is known (serving): horizon x utilization */
     bool has_total;
 };
 

@@ -44,8 +44,8 @@ enum framework framework_usual(const struct training_job *job, const struct para
 /* fused in Megatron, unfused elsewhere. */
 enum loss_kernel loss_usual(enum framework framework);
 
-/* Everything of a serving job; memory_utilization is the engine's default. A closed loop that states only its rate keeps
- * its clients open: how many make it follows from the speed. */
+/* Everything of a serving job; memory_utilization is the engine's default. A closed loop that states only its rate
+ * keeps its clients open: how many make it follows from the speed. */
 void serving_job_complete(struct serving_job *job, const struct model_arch *arch, const struct machine *machine,
                           struct assumptions *assumptions);
 
