@@ -29,7 +29,9 @@ pcie_rate(const struct machine *machine, const struct rates *rates, uint32_t ran
 {
     double share = ranks <= 2 ? rates->link_pcie_pair_share : rates->link_pcie_share;
 
-    return machine->gpu == NULL ? 0 : machine->gpu->pcie_bytes_per_second * share;
+    if (machine->gpu == NULL)
+        return 0;
+    return machine->gpu->pcie_bytes_per_second * (machine->gpu->peer_to_peer ? share : rates->link_pcie_no_peer_share);
 }
 
 /* Rate inside a node for a group of `ranks` over `span` GPUs: islands of NVLink talk to each other by PCIe. */

@@ -4,7 +4,8 @@
 
 #include "service/hardware/machine.h"
 
-/* Rate one GPU reaches with its node's others, bytes a second one way: the measured share of NVLink or PCIe. */
+/* Rate one GPU reaches with its node's others, bytes a second one way: the measured share of NVLink or PCIe, the latter
+ * less where GPUs cannot write into each other's memory. */
 double link_rate(const struct machine *machine, const struct rates *rates);
 
 /* Rate one GPU reaches to other nodes. */

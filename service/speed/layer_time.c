@@ -16,11 +16,25 @@ runs_hf_modules(const struct training_job *job)
            (job->framework == FRAMEWORK_DEEPSPEED && job->method != METHOD_PRETRAIN);
 }
 
+/* Of a mean stage. */
+static double
+stage_experts(const struct training_setup *setup)
+{
+    double experts = 0;
+
+    for (uint32_t i = 0; i < setup->arch->kind_count; i++)
+        if (setup->arch->kinds[i].mlp == MLP_EXPERTS)
+            experts += (double)setup->arch->kinds[i].count * setup->arch->kinds[i].expert_count;
+    return experts / setup->plan.pipeline;
+}
+
 double
 host_floor_seconds(const struct training_setup *setup, double layers)
 {
     const struct rates *rates = setup->rates;
-    double seconds = rates->training_host_layer_seconds * layers;
+    bool gathers = setup->plan.sharding == SHARDING_ZERO3 && setup->plan.data > 1;
+    double expert = rates->training_host_expert_seconds + (gathers ? rates->training_host_expert_gather_seconds : 0);
+    double seconds = rates->training_host_layer_seconds * layers + expert * stage_experts(setup);
 
     if (!runs_hf_modules(setup->job))
         return 0;

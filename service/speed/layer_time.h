@@ -25,7 +25,8 @@ void layer_time_of(const struct training_setup *setup, const struct layer_work *
 
 double pass_seconds(const struct pass_time *pass);
 
-/* Code that launches module by module from Python cannot go faster than this, seconds for all layers of a stage. */
+/* Code that launches module by module from Python cannot go faster than this, seconds for all layers of a stage; each
+ * expert of a layer is a module, and under ZeRO-3 gathered by itself. */
 double host_floor_seconds(const struct training_setup *setup, double layers);
 
 /* Such code: HF Trainer, and DeepSpeed where it fine-tunes HF models. */

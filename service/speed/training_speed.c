@@ -2,12 +2,12 @@
 #include "service/speed/training_speed.h"
 
 #include "service/memory/gathered.h"
-#include "service/memory/optimizer.h"
 #include "service/speed/communication_time.h"
 #include "service/speed/flop.h"
 #include "service/speed/generic_time.h"
 #include "service/speed/layer_time.h"
 #include "service/speed/offload_time.h"
+#include "service/speed/optimizer_time.h"
 #include "service/speed/training_band.h"
 
 /* Communication by the kind of link that sets its pace. */
@@ -99,26 +99,6 @@ spread(const struct training_setup *setup, const struct micro_batch *micro, stru
     use_link(use, micro->data.micro_batch, m);
     use_link(use, micro->data.step, 1);
     use_link(use, micro->pipeline, m);
-}
-
-/* Reading and writing weights, gradients, master copy and states once. */
-static double
-optimizer_seconds(const struct training_setup *setup, const struct pace *pace)
-{
-    const struct training_job *job = setup->job;
-    struct local_parameters local;
-    struct state_bytes bytes = state_bytes_of(setup->rates, job->precision, job->optimizer, job->framework);
-    bool sharded = setup->plan.sharding >= SHARDING_ZERO1;
-    double ranks = (double)setup->plan.data * setup->plan.context, traffic = setup->rates->training_optimizer_bytes;
-
-    if (job->offload != OFFLOAD_NONE)
-        return 0;
-    if (job->precision == PRECISION_BF16_PURE)
-        traffic /= 2;
-    traffic += 2 * bytes.states;
-    trained_parameters_of(setup, &local);
-    return traffic * (local.dense / (sharded ? ranks : 1) + local.experts / (sharded ? local.expert_ranks : 1)) /
-           pace->memory;
 }
 
 static double

@@ -106,6 +106,19 @@ START_TEST(bridges_end_at_two)
 }
 END_TEST
 
+/* GeForce cards reach each other through host memory (driver without peer-to-peer). */
+START_TEST(cards_without_peer_access_are_slower)
+{
+    struct rates rates = seed_rates();
+    struct gpu peer = seed_gpu("rtx-a6000-48gb"), none = seed_gpu("rtx-4090-24gb");
+    struct machine with = machine_of(&peer, 4, 0, 0, INTRANODE_PCIE),
+                   without = machine_of(&none, 4, 0, 0, INTRANODE_PCIE);
+
+    ck_assert_double_eq(peer.pcie_bytes_per_second, none.pcie_bytes_per_second);
+    ck_assert_double_lt(link_rate(&without, &rates), 0.6 * link_rate(&with, &rates));
+}
+END_TEST
+
 /* arXiv:2412.19437 section 3.2.2: of two nodes a token with 8 experts meets nearly each, once. */
 START_TEST(a_token_crosses_once_to_each_node)
 {
@@ -159,6 +172,7 @@ main(void)
     tcase_add_test(tcase, nodes_share_their_cards);
     tcase_add_test(tcase, a_rack_is_one_island);
     tcase_add_test(tcase, bridges_end_at_two);
+    tcase_add_test(tcase, cards_without_peer_access_are_slower);
     tcase_add_test(tcase, a_token_crosses_once_to_each_node);
     tcase_add_test(tcase, neighbours_cross_only_beyond_a_node);
     tcase_add_test(tcase, absurd_groups_stay_numbers);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "service/speed/optimizer_time.h"
 #include "tests/service/memory/published_run.h"
 #include "tests/support/suite.h"
 
@@ -326,6 +327,71 @@ START_TEST(a_node_feeds_its_gpus)
 }
 END_TEST
 
+/* Experts that Python launches one after the other, and ZeRO-3 gathers one after the other, s a micro-batch:
+ * Qwen3-30B-A3B on 16 A800, 91.2 (modelscope/ms-swift, best practices of Qwen3); its vision form on 8 H100, 166 for 4
+ * (hiyouga/LLaMA-Factory#9374); LoRA of Qwen2-57B-A14B on 8 H100, 38 (QwenLM/Qwen3#736). */
+static const struct {
+    const char *gpu;
+    uint32_t gpus;
+    enum training_method method;
+    uint32_t layers, hidden, experts, active, width, sequence;
+    double seconds;
+} loops[] = {
+    { "a800-sxm-80gb", 16, METHOD_FULL, 48, 2048, 128, 8, 768, 8192, 91.2 },
+    { "h100-sxm-80gb", 8, METHOD_FULL, 48, 2048, 128, 8, 768, 4096, 166 / 4.0 },
+    { "h100-sxm-80gb", 8, METHOD_LORA, 28, 3584, 64, 8, 2560, 512, 38 },
+};
+
+START_TEST(experts_of_python_loops)
+{
+    struct training_case it;
+    double seconds;
+
+    training_case_init(&it, LLAMA_4096_32, loops[_i].gpu, loops[_i].gpus);
+    it.arch.layer_count = it.arch.kinds[0].count = loops[_i].layers;
+    it.arch.hidden_size = loops[_i].hidden;
+    it.arch.kinds[0].mlp = MLP_EXPERTS;
+    it.arch.kinds[0].expert_count = loops[_i].experts;
+    it.arch.kinds[0].experts_per_token = loops[_i].active;
+    it.arch.kinds[0].expert_size = loops[_i].width;
+    it.params = model_params_count(&it.arch);
+    it.job.method = loops[_i].method;
+    it.job.lora_rank = 8;
+    it.job.lora_targets = LORA_ATTENTION;
+    it.job.framework = FRAMEWORK_DEEPSPEED;
+    it.job.sequence_length = loops[_i].sequence;
+    it.setup.recompute = RECOMPUTE_FULL;
+    it.setup.plan.sharding = SHARDING_ZERO3;
+    seconds = seconds_of(&it);
+    ck_assert_double_gt(seconds, 0.6 * loops[_i].seconds);
+    ck_assert_double_lt(seconds, 1.75 * loops[_i].seconds);
+    it.job.framework = FRAMEWORK_MEGATRON; /* grouped products */
+    it.setup.plan.sharding = SHARDING_ZERO1;
+    ck_assert_double_lt(seconds_of(&it), seconds / 5);
+}
+END_TEST
+
+/* Moonlight (arXiv:2502.16982 section 2.3): five rounds cost a few per cent of a step of millions of tokens; of square
+ * matrices 6 n^3 a round. */
+START_TEST(muon_orthogonalises)
+{
+    struct training_case it;
+    double adamw, muon, n = 4096;
+
+    training_case_init(&it, LLAMA_4096_32, "h100-sxm-80gb", 8);
+    it.setup.plan.sharding = SHARDING_ZERO1;
+    it.setup.accumulation_steps = 64;
+    adamw = seconds_of(&it);
+    it.job.optimizer = OPTIMIZER_MUON;
+    muon = seconds_of(&it);
+    ck_assert_double_gt(muon, adamw);
+    ck_assert_double_lt(muon, 1.05 * adamw);
+    it.arch.kinds[0].mlp = MLP_NONE;
+    it.arch.kinds[0].kv_head_count = 0; /* query and output alone */
+    ck_assert_double_eq(muon_flop(&it.setup), 32 * 5 * 2 * 6 * n * n * n);
+}
+END_TEST
+
 START_TEST(without_a_gpu_there_is_work_but_no_time)
 {
     struct training_case it;
@@ -377,6 +443,8 @@ main(void)
     tcase_add_test(tcase, depthwise_work_is_slow);
     tcase_add_test(tcase, small_batches_wait_for_their_kernels);
     tcase_add_test(tcase, a_node_feeds_its_gpus);
+    tcase_add_loop_test(tcase, experts_of_python_loops, 0, COUNT_OF(loops));
+    tcase_add_test(tcase, muon_orthogonalises);
     tcase_add_test(tcase, without_a_gpu_there_is_work_but_no_time);
     tcase_add_loop_test(tcase, absurd_ends_stay_numbers, 0, 4);
     return suite_run("training_speed", tcase);
