@@ -10,7 +10,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct seed_file file = { "table", data, size };
-    const struct seed_set set = { &file, 1 };
+    struct seed_set set = { &file, 1 };
     const struct row_source source = seed_source(&set);
     struct rows rows;
     char why[128] = "";
