@@ -123,9 +123,7 @@ $(BUILD)/generated/seed_data.c: $(seeds) $(BUILD)/sources Makefile
 	echo '};'; \
 	echo 'const size_t seed_file_count = sizeof(seed_files) / sizeof(seed_files[0]);'; } >$@
 
-$(BUILD)/generated/no_contract:
-	@mkdir -p $(@D) && touch $@
-$(BUILD)/generated/openapi_data.c: $(or $(wildcard openapi.yaml),$(BUILD)/generated/no_contract) Makefile
+$(BUILD)/generated/openapi_data.c: openapi.yaml Makefile
 	@mkdir -p $(@D)
 	@{ echo '#include "api/pages/openapi_data.h"'; \
 	$(call embed,openapi_yaml,$<); \
