@@ -88,7 +88,7 @@ struct model_arch {
     uint32_t max_context_tokens; /* 0: not said */
     bool tied_head;              /* the head is the embedding */
     bool causal;
-    bool headless; /* a decoder without its head, or with a classifier in its place */
+    bool headless;                            /* a decoder without its head, or with a classifier in its place */
     struct layer_kind kinds[MAX_LAYER_KINDS]; /* in the order of their first layer */
     uint32_t kind_count;
     uint8_t kind_of_layer[MAX_LAYERS];
