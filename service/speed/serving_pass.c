@@ -129,6 +129,15 @@ attention_flop(const struct layer_kind *kind, double half_prompt, double context
     *latent += 2 * heads * (2.0 * kind->latent_size + kind->rope_size) * context;
 }
 
+/* Query heads that share the keys and values of one head. */
+static double
+heads_sharing(const struct layer_kind *kind)
+{
+    return kind->attention == ATTENTION_HEADS && kind->kv_head_count > 0
+               ? (double)kind->head_count / kind->kv_head_count
+               : 1;
+}
+
 /* transformers copies each head's keys and values for the query heads that share it, several times (repeat_kv and
  * torch.cat in its modeling files). */
 static double
@@ -136,15 +145,26 @@ copied_cache(const struct serving_setup *setup)
 {
     double copies = 1;
 
-    for (uint32_t i = 0; i < setup->arch->kind_count; i++) {
-        const struct layer_kind *kind = &setup->arch->kinds[i];
-        double shared = kind->attention == ATTENTION_HEADS && kind->kv_head_count > 0
-                            ? (double)kind->head_count / kind->kv_head_count
-                            : 1;
-
-        copies = shared > copies ? shared : copies;
-    }
+    for (uint32_t i = 0; i < setup->arch->kind_count; i++)
+        copies = fmax(copies, heads_sharing(&setup->arch->kinds[i]));
     return copies * setup->rates->serving_transformers_cache_passes;
+}
+
+/* TensorRT-LLM of that time: layers with windows fell back to a kernel that serves each query head by itself
+ * (decoderXQARunner.h, shouldUse: cyclic_attention_window_size), and converts a cache of 8 bit for each. */
+static double
+windows_reread(const struct pass_setting *setting)
+{
+    const struct model_arch *arch = setting->setup->arch;
+    const struct serving_job *job = setting->setup->job;
+    double reads = 1;
+
+    if (job->engine != ENGINE_TENSORRT_LLM || !setting->traits->early || kv_format_bytes(job->kv_cache_precision) > 1)
+        return reads;
+    for (uint32_t i = 0; i < arch->kind_count; i++)
+        if (arch->kinds[i].window_tokens > 0)
+            reads = fmax(reads, heads_sharing(&arch->kinds[i]));
+    return reads;
 }
 
 /* Heads of the cache on one GPU, of the layers that have most. */
@@ -173,7 +193,7 @@ set_attention(const struct pass_setting *setting, struct serving_pass *model)
 
     for (uint32_t i = 0; i < setup->arch->kind_count; i++)
         attention_flop(&setup->arch->kinds[i], job->input_tokens / 2.0, context, &prompt, &latent);
-    model->cache_seconds = bytes / setting->rates.cache_bytes_per_second;
+    model->cache_seconds = bytes * windows_reread(setting) / setting->rates.cache_bytes_per_second;
     if (setting->traits->early && job->engine == ENGINE_VLLM)
         model->lone_cache_seconds = bytes / (setup->rates->serving_early_head_bytes_per_second * heads_on_gpu(setup));
     if (job->engine == ENGINE_TRANSFORMERS)
@@ -228,7 +248,8 @@ set_server_host(const struct pass_setting *setting, const struct layer_counts *l
     const struct rates *rates = setting->setup->rates;
     const struct engine_traits *traits = setting->traits;
 
-    model->step_seconds = traits->old ? rates->serving_step_seconds_old : rates->serving_step_seconds;
+    model->step_seconds =
+        traits->old && !traits->native_scheduler ? rates->serving_step_seconds_old : rates->serving_step_seconds;
     if (serving_gpus_per_replica(&setting->setup->plan) > 1)
         model->step_seconds += rates->serving_step_seconds_many_gpus;
     model->step_seconds += (layers->all + layers->experts + layers->latent) * rates->serving_layer_seconds;
@@ -236,6 +257,9 @@ set_server_host(const struct pass_setting *setting, const struct layer_counts *l
         traits->native_scheduler ? rates->serving_sequence_seconds_native : rates->serving_sequence_seconds;
     if (traits->old && !traits->native_scheduler)
         model->sequence_seconds *= rates->serving_sequence_old_factor;
+    if (!traits->native_scheduler)
+        model->handed_out_seconds =
+            serving_ways(setting->setup->plan.pipeline) / rates->serving_handed_out_tokens_per_second;
     if (traits->eager_prefill || !model_arch_generates(setting->setup->arch))
         model->eager_seconds = (layers->all + rates->serving_eager_expert_factor * layers->experts +
                                 rates->serving_eager_latent_factor * layers->latent) *
@@ -342,7 +366,7 @@ serving_pass_time(const struct serving_pass *model, const struct serving_load *l
 {
     struct serving_time time = { 0 };
     double tokens = (load->sequences + load->prompt_tokens) / model->groups;
-    double sequences = load->sequences / model->groups;
+    double sequences = load->sequences / model->groups, least;
 
     if (!(tokens > 0))
         return time;
@@ -359,8 +383,8 @@ serving_pass_time(const struct serving_pass *model, const struct serving_load *l
     add_host_layers(model, load, &time);
     if (load->prompt_tokens > 0)
         time.host += model->eager_seconds;
-    if (serving_pass_seconds(&time) < model->minimum_seconds)
-        time.host += model->minimum_seconds - serving_pass_seconds(&time);
+    least = fmax(model->minimum_seconds, sequences * model->handed_out_seconds);
+    time.host += fmax(0, least - serving_pass_seconds(&time));
     return time;
 }
 

@@ -25,6 +25,7 @@ struct serving_pass {
     double link_seconds, network_seconds;           /* a token */
     /* host */
     double step_seconds, sequence_seconds, eager_seconds; /* a pass, a sequence, a pass with prompts */
+    double handed_out_seconds; /* a sequence, beside all else: one process hands the tokens out as text */
     /* layers in host memory (serving_host.h), which the host computes: a step, with the experts hit, a sequence; and
      * their way to the GPU for a prompt token */
     double host_bytes_seconds, host_expert_seconds, host_flop_seconds, host_stream_seconds;

@@ -34,7 +34,24 @@ bandwidth_share(const struct rates *rates, enum gpu_family family)
     return rates->serving_bandwidth_share_other;
 }
 
-/* Share of the dense 16-bit peak. Sheets of GDDR cards state their base clock, others what the power limit forbids. */
+static double
+peak_16bit(const struct gpu *gpu)
+{
+    double half =
+        gpu->fp16_flop_per_second > gpu->bf16_flop_per_second ? gpu->fp16_flop_per_second : gpu->bf16_flop_per_second;
+
+    return half > gpu->fp32_flop_per_second ? half : gpu->fp32_flop_per_second;
+}
+
+/* GeForce cards run products that add up in 32 bit at half the rate of their chip, 2 x FP32; others at 4 x FP32. */
+static bool
+runs_at_half_rate(const struct gpu *gpu)
+{
+    return peak_16bit(gpu) < 3 * gpu->fp32_flop_per_second;
+}
+
+/* Share of the dense 16-bit peak. Half-rate cards reach their sheet, whose clock is the base one; the power limit
+ * forbids it to full-rate ones. */
 static double
 flop_share(const struct rates *rates, const struct gpu *gpu)
 {
@@ -47,7 +64,8 @@ flop_share(const struct rates *rates, const struct gpu *gpu)
     case GPU_FAMILY_AMPERE:
         return limit * rates->serving_flop_share_ampere;
     case GPU_FAMILY_GDDR:
-        return limit * rates->serving_flop_share_gddr;
+        return limit *
+               (runs_at_half_rate(gpu) ? rates->serving_flop_share_gddr : rates->serving_flop_share_gddr_full_rate);
     case GPU_FAMILY_HOPPER:
     case GPU_FAMILY_BLACKWELL:
         return limit * rates->serving_flop_share_hopper;
@@ -58,15 +76,6 @@ flop_share(const struct rates *rates, const struct gpu *gpu)
         break;
     }
     return limit * rates->serving_flop_share_other;
-}
-
-static double
-peak_16bit(const struct gpu *gpu)
-{
-    double half =
-        gpu->fp16_flop_per_second > gpu->bf16_flop_per_second ? gpu->fp16_flop_per_second : gpu->bf16_flop_per_second;
-
-    return half > gpu->fp32_flop_per_second ? half : gpu->fp32_flop_per_second;
 }
 
 /* How a format's kernels do against plain ones. */

@@ -22,10 +22,8 @@ cache_sequences(const struct serving_setup *setup, const struct serving_memory *
 static double
 start_seconds(const struct rates *rates, const struct serving_job *job, const struct engine_traits *traits)
 {
-    if (job->engine == ENGINE_LLAMA_CPP || job->engine == ENGINE_TRANSFORMERS)
+    if (job->engine == ENGINE_LLAMA_CPP || traits->static_batch)
         return rates->serving_start_seconds_local;
-    if (traits->static_batch)
-        return 0;
     return traits->old ? rates->serving_start_seconds_old : rates->serving_start_seconds;
 }
 
