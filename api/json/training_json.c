@@ -4,6 +4,7 @@
 #include "api/json/formula.h"
 #include "api/json/remarks_json.h"
 #include "service/base/text.h"
+#include "service/speed/step_parts.h"
 
 enum { SENTENCE_SIZE = 256, ID_SIZE = 48 };
 
@@ -115,41 +116,33 @@ training_throughput_encode(struct json_writer *writer, const struct training_est
     if (speed->peak_flop_per_second > 0)
         writer_range(writer, "model_flops_utilization_ratio",
                      banded(flop_per_second / speed->peak_flop_per_second, speed));
+    /* what the rates above are made of */
+    if (tokens > 0)
+        writer_real(writer, "tokens_per_step", speed->tokens_per_step);
+    writer_real(writer, "samples_per_step", speed->samples_per_step);
+    writer_real(writer, "model_flop_per_step", speed->flop_per_step);
+    if (speed->peak_flop_per_second > 0)
+        writer_real(writer, "peak_flop_per_second_per_gpu", speed->peak_flop_per_second);
     writer_end_object(writer);
 }
 
 static void
-times_encode(struct json_writer *writer, const struct training_time *time)
+times_encode(struct json_writer *writer, const struct training_setup *setup)
 {
-    const struct {
-        const char *code;
-        double seconds;
-    } causes[] = { { "matrix_products", time->linear },
-                   { "experts", time->experts },
-                   { "attention", time->attention },
-                   { "memory_traffic", time->memory_traffic },
-                   { "elementwise", time->elementwise },
-                   { "head_and_loss", time->head },
-                   { "recompute", time->recompute },
-                   { "launch_gaps", time->launch_gaps },
-                   { "pipeline_bubble", time->bubble },
-                   { "optimizer", time->optimizer },
-                   { "tensor_communication", time->tensor_communication },
-                   { "expert_communication", time->expert_communication },
-                   { "context_communication", time->context_communication },
-                   { "pipeline_communication", time->pipeline_communication },
-                   { "data_communication", time->data_communication },
-                   { "input_wait", time->input },
-                   { "host_link", time->host_link },
-                   { "host_step", time->host_step } };
+    struct step_parts parts;
+    char formula[FORMULA_SIZE];
 
+    step_parts_of(setup, &parts);
     writer_array(writer, "step_parts");
-    for (size_t i = 0; i < COUNT_OF(causes); i++) {
-        if (!(causes[i].seconds > 0))
-            continue;
+    for (uint32_t i = 0; i < parts.count; i++) {
+        const struct step_part *part = &parts.items[i];
+
         writer_object(writer, NULL);
-        writer_text(writer, "code", causes[i].code);
-        writer_real(writer, "seconds", causes[i].seconds);
+        writer_text(writer, "code", part->code);
+        writer_real(writer, "seconds", part->seconds);
+        formula_write(formula, sizeof formula, part->formula, part->values, PART_VALUES);
+        writer_text(writer, "formula", formula);
+        writer_text(writer, "source", part->source);
         writer_end_object(writer);
     }
     writer_end_array(writer);
@@ -166,7 +159,7 @@ training_encode(struct json_writer *writer, const struct answer *answer, enum la
     footprint_encode(writer, &estimate->memory);
     if (estimate->timed) {
         training_throughput_encode(writer, estimate);
-        times_encode(writer, &estimate->speed.time);
+        times_encode(writer, &estimate->setup);
         if (answer->has_duration)
             writer_range(writer, "duration_hours", answer->duration_hours);
         writer_text(writer, "bottleneck", bottleneck_name(estimate->speed.bottleneck));

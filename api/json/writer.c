@@ -2,20 +2,13 @@
 #include "api/json/writer.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api/json/put.h"
 
 enum {
-    NUMBER_BYTES = 32,     /* the longest number and its sign */
-    NAME_BYTES = 4,        /* comma, quotes, colon */
-    SIGNIFICANT_DIGITS = 6 /* of a real */
-};
-
-static const double powers_of_ten[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11 };
-static const uint64_t whole_powers_of_ten[] = {
-    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000,
+    NUMBER_BYTES = PUT_REAL_BYTES, /* the longest number and its sign */
+    NAME_BYTES = 4,                /* comma, quotes, colon */
 };
 
 void
@@ -171,66 +164,6 @@ writer_null(struct json_writer *writer, const char *name)
     if (!at)
         return;
     finish(writer, put_bytes(at, "null", 4));
-}
-
-/* A positive real that is not whole, 1e-6 or more and below 1e15, with SIGNIFICANT_DIGITS digits at least. */
-static char *
-put_decimal(char *at, double value)
-{
-    unsigned decimals = 0;
-    uint64_t digits, fraction;
-
-    while (value * powers_of_ten[decimals] < 1e5 && decimals + 1 < COUNT_OF(powers_of_ten))
-        decimals++;
-    digits = (uint64_t)(value * powers_of_ten[decimals] + 0.5);
-    at = put_u64(at, digits / whole_powers_of_ten[decimals]);
-    fraction = digits % whole_powers_of_ten[decimals];
-    if (fraction == 0)
-        return at;
-    while (fraction % 10 == 0) {
-        fraction /= 10;
-        decimals--;
-    }
-    *at = '.';
-    for (unsigned i = decimals; i > 0; i--) {
-        at[i] = (char)('0' + fraction % 10);
-        fraction /= 10;
-    }
-    return at + 1 + decimals;
-}
-
-/* A positive real in exponent form, without trailing zeros: 1.5e-09. */
-static char *
-put_exponent(char *at, double value)
-{
-    char text[NUMBER_BYTES];
-    size_t size = (size_t)snprintf(text, sizeof text, "%.*e", SIGNIFICANT_DIGITS - 1, value);
-    const char *exponent = strchr(text, 'e');
-    const char *end = exponent;
-
-    while (end[-1] == '0')
-        end--;
-    if (end[-1] == '.')
-        end--;
-    at = put_bytes(at, text, (size_t)(end - text));
-    return put_bytes(at, exponent, size - (size_t)(exponent - text));
-}
-
-/* A finite real; there is room for NUMBER_BYTES. */
-static char *
-put_real(char *at, double value)
-{
-    double size = fabs(value);
-
-    if (value < 0)
-        *at++ = '-';
-    if (size < 9223372036854775808.0 && size == (double)(uint64_t)size) /* 2^63 */
-        return put_u64(at, (uint64_t)size);
-    if (size >= 1e-6 && size < 1e15)
-        return put_decimal(at, size);
-    if (size >= 1e15 && size < 1e18)
-        return put_u64(at, (uint64_t)(size + 0.5));
-    return put_exponent(at, size);
 }
 
 static char *

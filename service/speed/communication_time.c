@@ -10,8 +10,9 @@
 static struct exposed
 exposed_of(struct link_seconds seconds, double times)
 {
-    return (struct exposed){ link_seconds_longer(seconds) * times, seconds.across > seconds.inside,
-                             seconds.across * times };
+    double all = link_seconds_longer(seconds) * times;
+
+    return (struct exposed){ all, seconds.across > seconds.inside, all, seconds.across * times };
 }
 
 /* A Megatron plan that is chosen here, not stated, cuts tensor sums into pieces and runs them behind the products
@@ -34,8 +35,8 @@ layer_exchange_of(const struct training_setup *setup, const struct machine *mach
 
     /* an all-reduce is a reduce-scatter and an all-gather */
     ret_exchange->tensor = exposed_of(collective_link_seconds(machine, rates, work->tensor_bytes, plan->tensor, 1), 2);
-    ret_exchange->tensor.seconds =
-        exposed_tensor_share(setup) * (ret_exchange->tensor.seconds + 2 * start * work->tensor_count);
+    ret_exchange->tensor.all_seconds += 2 * start * work->tensor_count;
+    ret_exchange->tensor.seconds = exposed_tensor_share(setup) * ret_exchange->tensor.all_seconds;
     /* tokens go out and come back */
     ret_exchange->expert = exposed_of(
         all_to_all_link_seconds(machine, rates, work->expert_sent_bytes, plan->expert, work->expert_copies), 2);
@@ -142,8 +143,8 @@ sharded_exchange(const struct training_setup *setup, const struct machine *machi
     struct exposed all = exposed_of(sweep(setup, machine, local, bytes), sweeps);
     double share = runs_hf_modules(setup->job) ? rates->training_exposed_zero3_modules : rates->training_exposed_zero3;
 
-    all.seconds += sweeps * latency * stage_layers(setup);
-    all.seconds = shown(all.seconds, share * all.seconds, rates->training_zero3_overlap * busy);
+    all.all_seconds += sweeps * latency * stage_layers(setup);
+    all.seconds = shown(all.all_seconds, share * all.all_seconds, rates->training_zero3_overlap * busy);
     return all;
 }
 
@@ -170,8 +171,9 @@ reduced_exchange(const struct training_setup *setup, const struct machine *machi
     double buckets = method_is_adapter(setup->job->method) ? 1 : stage_layers(setup);
     double starts = 2 * latency * buckets, overlap = rates->training_data_overlap;
 
-    all.seconds = shown(all.seconds + starts, rates->training_exposed_data * all.seconds + (1 - overlap) * starts,
-                        overlap * busy);
+    all.all_seconds += starts;
+    all.seconds =
+        shown(all.all_seconds, rates->training_exposed_data * all.seconds + (1 - overlap) * starts, overlap * busy);
     return all;
 }
 
@@ -185,7 +187,7 @@ data_exchange_of(const struct training_setup *setup, const struct machine *machi
     double latency = collective_latency_seconds(machine, rates, ranks, plan->tensor);
     struct local_parameters local;
 
-    ret_exchange->micro_batch = ret_exchange->step = (struct exposed){ 0, false, 0 };
+    ret_exchange->micro_batch = ret_exchange->step = (struct exposed){ 0 };
     if (ranks <= 1)
         return;
     local_parameters_of(setup, &local);
@@ -214,7 +216,7 @@ pipeline_exchange(const struct training_setup *setup, const struct machine *mach
     struct exposed exchange;
 
     if (plan->pipeline <= 1)
-        return (struct exposed){ 0, false, 0 };
+        return (struct exposed){ 0 };
     exchange = exposed_of(neighbour_link_seconds(machine, rates,
                                                  precision_element_bytes(setup->job->precision) * tokens *
                                                      setup->arch->hidden_size / ways,

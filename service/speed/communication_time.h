@@ -8,7 +8,8 @@
 struct exposed {
     double seconds;
     bool across;
-    double network_seconds; /* that the network is busy, hidden or not */
+    double all_seconds;     /* on the links, hidden or not */
+    double network_seconds; /* of them, that the network between nodes is busy */
 };
 
 /* Of one micro-batch's layers, one direction. A machine other than the setup's may be given. */

@@ -3,17 +3,31 @@
 
 #include "service/memory/optimizer.h"
 #include "service/parallel/collective.h"
-#include "service/speed/pace.h"
 
 /* Bytes a sample leaves for backward are convolution and normalisation outputs in 16 bit: two tensors of two bytes for
  * each element a convolution makes. */
 static const double kept_bytes_per_element = 4;
 
-/* A filter for each channel is no matrix product: it runs beside the matrix units, and waits for memory. */
-static double
-depthwise_pace(const struct gpu *gpu, const struct rates *rates)
+struct generic_rates
+generic_rates_of(const struct training_setup *setup, const struct pace *pace)
 {
-    return peak_flop_per_second(gpu, PRECISION_FP32) * rates->training_depthwise_share;
+    const struct rates *rates = setup->rates;
+    struct generic_rates found = {
+        .products = pace->linear,
+        /* a filter for each channel is no matrix product: it runs beside the matrix units, and waits for memory */
+        .depthwise = peak_flop_per_second(setup->machine->gpu, PRECISION_FP32) * rates->training_depthwise_share,
+    };
+
+    if (setup->job->precision == PRECISION_TF32)
+        found.products *= rates->training_convolution_tf32_share / rates->training_tf32_share;
+    return found;
+}
+
+double
+generic_output_bytes(const struct training_setup *setup)
+{
+    return setup->arch->activation_bytes_per_sample / kept_bytes_per_element *
+           precision_element_bytes(setup->job->precision);
 }
 
 /* Forward and backward of all micro-batches of a step. */
@@ -22,16 +36,13 @@ add_passes(const struct training_setup *setup, const struct pace *pace, struct t
 {
     const struct model_arch *arch = setup->arch;
     const struct rates *rates = setup->rates;
-    double passes = setup->accumulation_steps, samples = passes * setup->micro_batch_size;
-    double products = arch->flop_per_sample - arch->depthwise_flop_per_sample, linear = pace->linear, gap;
-    double elements = arch->activation_bytes_per_sample / kept_bytes_per_element;
-    double bytes = rates->training_convolution_passes * precision_element_bytes(setup->job->precision) * elements;
+    struct generic_rates found = generic_rates_of(setup, pace);
+    double passes = setup->accumulation_steps, samples = passes * setup->micro_batch_size, gap;
 
-    if (setup->job->precision == PRECISION_TF32)
-        linear *= rates->training_convolution_tf32_share / rates->training_tf32_share;
     time->linear = samples * 3 *
-                   (products / linear + arch->depthwise_flop_per_sample / depthwise_pace(setup->machine->gpu, rates));
-    time->elementwise = samples * 3 * bytes / pace->memory;
+                   ((arch->flop_per_sample - arch->depthwise_flop_per_sample) / found.products +
+                    arch->depthwise_flop_per_sample / found.depthwise);
+    time->elementwise = samples * 3 * rates->training_convolution_passes * generic_output_bytes(setup) / pace->memory;
     gap = passes * rates->training_pass_floor_seconds - time->linear - time->elementwise;
     time->launch_gaps = gap > 0 ? gap : 0;
     /* all GPUs of a node are fed by one host */
@@ -49,7 +60,7 @@ generic_time_of(const struct training_setup *setup, const struct machine *machin
     struct link_seconds ring;
 
     *ret_time = (struct training_time){ 0 };
-    *ret_reduction = (struct exposed){ 0, false, 0 };
+    *ret_reduction = (struct exposed){ 0 };
     add_passes(setup, &pace, ret_time);
     ret_time->optimizer = (rates->training_optimizer_bytes + 2 * states) * parameters / pace.memory;
     if (setup->plan.sharding >= SHARDING_ZERO1)
@@ -58,5 +69,6 @@ generic_time_of(const struct training_setup *setup, const struct machine *machin
         return;
     ring = collective_link_seconds(machine, rates, 4 * parameters, setup->plan.data, 1);
     ret_time->data_communication = rates->training_exposed_data * 2 * link_seconds_longer(ring);
-    *ret_reduction = (struct exposed){ ret_time->data_communication, ring.across > ring.inside, 2 * ring.across };
+    *ret_reduction = (struct exposed){ ret_time->data_communication, ring.across > ring.inside,
+                                       2 * link_seconds_longer(ring), 2 * ring.across };
 }

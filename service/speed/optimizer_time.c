@@ -38,25 +38,32 @@ muon_flop(const struct training_setup *setup)
     return setup->rates->training_muon_rounds * flop;
 }
 
-double
-optimizer_seconds(const struct training_setup *setup, const struct pace *pace)
+struct optimizer_work
+optimizer_work_of(const struct training_setup *setup)
 {
     const struct training_job *job = setup->job;
     const struct parallelism *plan = &setup->plan;
-    struct local_parameters local;
-    struct state_bytes bytes = state_bytes_of(setup->rates, job->precision, job->optimizer, job->framework);
     bool sharded = plan->sharding >= SHARDING_ZERO1;
-    double ranks = (double)plan->data * plan->context, traffic = setup->rates->training_optimizer_bytes, seconds;
+    double ranks = sharded ? (double)plan->data * plan->context : 1;
+    struct optimizer_work work = { .bytes_each = setup->rates->training_optimizer_bytes };
+    struct local_parameters local;
 
-    if (job->offload != OFFLOAD_NONE)
-        return 0;
     if (job->precision == PRECISION_BF16_PURE)
-        traffic /= 2;
-    traffic += 2 * bytes.states;
+        work.bytes_each /= 2;
+    work.bytes_each += 2 * state_bytes_of(setup->rates, job->precision, job->optimizer, job->framework).states;
     trained_parameters_of(setup, &local);
-    seconds = traffic * (local.dense / (sharded ? ranks : 1) + local.experts / (sharded ? local.expert_ranks : 1)) /
-              pace->memory;
+    work.parameters = local.dense / ranks + local.experts / (sharded ? local.expert_ranks : 1);
     if (job->optimizer == OPTIMIZER_MUON && !method_is_adapter(job->method))
-        seconds += muon_flop(setup) / ((double)plan->tensor * plan->pipeline * (sharded ? ranks : 1)) / pace->scores;
-    return seconds;
+        work.flop = muon_flop(setup) / ((double)plan->tensor * plan->pipeline * ranks);
+    return work;
+}
+
+double
+optimizer_seconds(const struct training_setup *setup, const struct pace *pace)
+{
+    struct optimizer_work work = optimizer_work_of(setup);
+
+    if (setup->job->offload != OFFLOAD_NONE)
+        return 0;
+    return work.parameters * work.bytes_each / pace->memory + work.flop / pace->scores;
 }

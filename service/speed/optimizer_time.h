@@ -5,6 +5,13 @@
 #include "service/memory/training_memory.h"
 #include "service/speed/pace.h"
 
+/* What this GPU updates: its shard's elements, bytes read and written of each, and Muon's operations. */
+struct optimizer_work {
+    double parameters, bytes_each, flop;
+};
+
+struct optimizer_work optimizer_work_of(const struct training_setup *setup);
+
 /* Reading and writing weights, gradients, master copy and states once, of the shard that this GPU updates; Muon's
  * Newton-Schulz rounds on top. 0 where the host does it. */
 double optimizer_seconds(const struct training_setup *setup, const struct pace *pace);

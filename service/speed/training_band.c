@@ -59,7 +59,8 @@ throughput_band_of(const struct training_setup *setup)
     if (setup->machine->gpu == NULL)
         return band;
     power = widening(setup);
-    band = (struct throughput_band){ pow(band.low, power), pow(band.high, power) };
+    if (power > 1)
+        band = (struct throughput_band){ pow(band.low, power), pow(band.high, power) };
     if (!gpu_family_is_measured(setup->machine->gpu->family)) {
         band.low *= setup->rates->training_band_unmeasured_low;
         band.high *= setup->rates->training_band_unmeasured_high;

@@ -1,11 +1,9 @@
 /* One optimizer step: micro-batches one after the other, the bubble around them, and what comes once. */
 #include "service/speed/training_speed.h"
 
-#include "service/memory/gathered.h"
-#include "service/speed/communication_time.h"
 #include "service/speed/flop.h"
 #include "service/speed/generic_time.h"
-#include "service/speed/layer_time.h"
+#include "service/speed/micro_batch.h"
 #include "service/speed/offload_time.h"
 #include "service/speed/optimizer_time.h"
 #include "service/speed/training_band.h"
@@ -21,50 +19,6 @@ use_link(struct link_use *use, struct exposed exposed, double times)
 {
     *(exposed.across ? &use->across : &use->inside) += exposed.seconds * times;
     use->network += exposed.network_seconds * times;
-}
-
-/* What one micro-batch takes on a stage. */
-struct micro_batch {
-    struct layer_time layers;
-    struct layer_exchange exchange;
-    struct data_exchange data;
-    struct exposed pipeline;
-    double forward, backward, recompute, gaps; /* seconds, communication of the layers included */
-    double sums;                               /* passes' worth of tensor and expert communication besides recompute */
-};
-
-static void
-micro_batch_of(const struct training_setup *setup, const struct machine *machine, const struct layer_work *work,
-               const struct layer_time *layers, struct micro_batch *ret_micro)
-{
-    struct micro_batch *micro = ret_micro;
-    const struct layer_exchange *exchange = &micro->exchange;
-    double busy, floor, both;
-
-    micro->layers = *layers;
-    layer_exchange_of(setup, machine, work, &micro->exchange);
-    both = exchange->tensor.seconds + exchange->expert.seconds;
-    micro->forward = pass_seconds(&layers->forward) + both + exchange->context.seconds;
-    micro->backward = layers->backward_share * (pass_seconds(&layers->backward) + both + 2 * exchange->context.seconds);
-    micro->recompute = layers->backward_share * (layers->recomputed_share * micro->forward + layers->recomputed);
-    micro->gaps = setup->rates->training_layer_gap_seconds * work->kernels;
-    busy = micro->forward + micro->backward + micro->recompute + micro->gaps;
-    floor = host_floor_seconds(setup, work->layers);
-    if (floor > busy)
-        micro->gaps += floor - busy;
-    data_exchange_of(setup, machine, micro->forward + micro->backward + micro->recompute + micro->gaps + layers->head,
-                     &micro->data);
-    micro->pipeline = pipeline_exchange(setup, machine);
-    micro->sums = 1 + layers->backward_share;
-}
-
-/* The last stage carries the head, unless layers are dealt out unevenly to make room for it. */
-static bool
-head_is_balanced(const struct training_setup *setup)
-{
-    const struct parallelism *plan = &setup->plan;
-
-    return plan->pipeline <= 1 || setup->arch->layer_count % (plan->pipeline * plan->virtual_stages) != 0;
 }
 
 static void

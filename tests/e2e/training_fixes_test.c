@@ -170,6 +170,27 @@ START_TEST(what_changes_the_training_says_so)
 }
 END_TEST
 
+/* Causes of a step add up to it, and rates are what a step holds over its time. */
+START_TEST(a_step_is_the_sum_of_its_causes)
+{
+    json_t *reply = contract_post("/estimate", 200, questions[_i].request);
+    const json_t *training = json_object_get(reply, "training"), *speed = json_object_get(training, "throughput"),
+                 *part;
+    double step = json_number_value(json_object_get(json_object_get(speed, "step_seconds"), "expected")), sum = 0;
+    double tokens = json_number_value(json_object_get(json_object_get(speed, "tokens_per_second"), "expected"));
+    size_t index;
+
+    json_array_foreach(json_object_get(training, "step_parts"), index, part)
+    {
+        sum += json_number_value(json_object_get(part, "seconds"));
+        ck_assert(contract_text(part, "/formula")[0] && contract_text(part, "/source")[0]);
+    }
+    ck_assert_double_eq_tol(sum, step, 1e-4 * step);
+    ck_assert_double_eq_tol(json_number_value(json_object_get(speed, "tokens_per_step")) / step, tokens, 1e-4 * tokens);
+    json_decref(reply);
+}
+END_TEST
+
 /* What fits with room, and waits for nothing but arithmetic, is offered nothing. */
 START_TEST(nothing_to_fix)
 {
@@ -193,6 +214,7 @@ main(void)
     tcase_add_loop_test(tcase, rungs_are_offered, 0, COUNT_OF(questions));
     tcase_add_loop_test(tcase, rungs_hold_when_asked_for, 0, COUNT_OF(questions));
     tcase_add_loop_test(tcase, what_changes_the_training_says_so, 0, COUNT_OF(changed));
+    tcase_add_loop_test(tcase, a_step_is_the_sum_of_its_causes, 0, COUNT_OF(questions));
     tcase_add_test(tcase, nothing_to_fix);
     return suite_run("training_fixes", tcase);
 }
