@@ -289,6 +289,8 @@ static const struct method {
     { "hqq", apply_hqq },
     { "quark", apply_quark },
     { "mistral", apply_mistral },
+    { "torchao", quantization_apply_torchao },
+    { "quanto", quantization_apply_quanto },
 };
 
 static const struct method *

@@ -21,6 +21,10 @@ bool quantization_apply_modelopt(const struct block *block, struct checkpoint *c
  * (quantization_modelopt.c). */
 bool quantization_apply_mlx(const struct block *block, struct checkpoint *checkpoint);
 
+/* pytorch/ao and huggingface/optimum-quanto (quantization_torch.c). */
+bool quantization_apply_torchao(const struct block *block, struct checkpoint *checkpoint);
+bool quantization_apply_quanto(const struct block *block, struct checkpoint *checkpoint);
+
 /* The format whose kernels run integers of so many bits. */
 enum weight_format quantization_integer_format(int64_t bits);
 

@@ -4,17 +4,12 @@
 #include "service/model/arch.h"
 #include "service/model/params.h"
 #include "service/model/quantization.h"
-#include "tests/support/model_rows.h"
 #include "tests/support/suite.h"
+#include "tests/support/written_facts.h"
 
 static struct notices notices;
 static struct fault fault;
 static struct model_arch arch;
-static bool used[MAX_FACTS];
-
-struct block_fact {
-    const char *path, *kind, *value;
-};
 
 #define AT(key) "/quantization_config/" key
 #define AWQ                                                                                                            \
@@ -56,7 +51,7 @@ static const struct {
     const char *source, *model;
     uint64_t bytes;
     enum weight_format stored;
-    struct block_fact facts[14];
+    struct written_fact facts[14];
 } published[] = {
     { "meta-llama/Meta-Llama-3-70B in AWQ: metadata.total_size of its index, quoted in a test of gpustack",
       "llama-3-70b",
@@ -156,25 +151,12 @@ static const struct {
       { MLX("4") } },
 };
 
-/* A published model's facts with those of a block put in. */
 static const struct model_row *
-read_with(const char *name, const struct block_fact *block, size_t most)
+read_with(const char *name, const struct written_fact *written, size_t size)
 {
     const struct model_row *row = model_row_of(name);
-    static struct fact items[2 * MODEL_ROW_FACTS];
-    size_t count = row->fact_count;
+    struct facts facts = written_facts_over(row, written, size);
 
-    memcpy(items, row->facts, count * sizeof(items[0]));
-    for (size_t i = 0; i < most && block[i].path != NULL; i++) {
-        size_t at = 0;
-
-        while (at < count && strcmp(items[at].path, block[i].path) < 0)
-            at++;
-        if (at == count || strcmp(items[at].path, block[i].path) != 0)
-            memmove(&items[at + 1], &items[at], (count++ - at) * sizeof(items[0]));
-        items[at] = model_row_fact(block[i].path, block[i].kind, block[i].value);
-    }
-    struct facts facts = model_row_facts(items, count, used);
     fault_clear(&fault);
     notices.count = 0;
     ck_assert(model_arch_read(&facts, "/model/config", &arch, &notices, &fault) == STATUS_OK);

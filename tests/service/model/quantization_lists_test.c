@@ -1,23 +1,15 @@
 /* What blocks leave out, and what they say of single modules: bytes of each part, worked by hand for small models. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "service/model/arch.h"
 #include "service/model/params.h"
 #include "service/model/quantization.h"
-#include "tests/support/model_rows.h"
 #include "tests/support/suite.h"
+#include "tests/support/written_facts.h"
 
 enum { MAX_CASE_FACTS = 24 };
 
 static struct notices notices;
 static struct fault fault;
 static struct model_arch arch;
-static bool used[MAX_FACTS];
-
-struct written {
-    const char *path, *kind, *value;
-};
 
 /* Four layers, 256 wide. Attention: query and output 65,536 each, key and value 32,768 each: 196,608.
  * MLP: 3 x 131,072 = 393,216. Embedding and head 256,000 each, norms 512 a layer and 256. */
@@ -51,8 +43,8 @@ struct written {
 /* Bytes of all four layers together, and of the two tables. */
 static const struct {
     const char *what;
-    struct written model[14];
-    struct written facts[MAX_CASE_FACTS];
+    struct written_fact model[14];
+    struct written_fact facts[MAX_CASE_FACTS];
     uint64_t attention, mlp, experts, router, embedding, head;
     enum weight_format stored;
 } cases[] = {
@@ -273,6 +265,57 @@ static const struct {
       .embedding = 512000,
       .head = 512000,
       .stored = WEIGHT_MXFP4 },
+    /* params.json's words: a scale of FP32 for each matrix and one for its inputs */
+    { "mistralai's own block",
+      { DENSE },
+      { { "/quantization", "object", "2" },
+        { "/quantization/qformat_weight", "text", "fp8_e4m3" },
+        { "/quantization/qscheme_act", "text", "TENSOR" } },
+      .attention = 4 * (196608 + 4 * 8),
+      .mlp = 4 * (393216 + 3 * 8),
+      .embedding = 512000,
+      .head = 512000,
+      .stored = WEIGHT_FP8 },
+    /* pytorch/Qwen3-8B-INT4: 4 + 32/128 bits */
+    { "torchao, integers",
+      { DENSE },
+      { BLOCK,
+        { AT("quant_method"), "text", "torchao" },
+        { AT("quant_type"), "object", "1" },
+        { AT("quant_type/default"), "object", "2" },
+        { AT("quant_type/default/_data"), "object", "1" },
+        { AT("quant_type/default/_data/group_size"), "integer", "128" },
+        { AT("quant_type/default/_type"), "text", "Int4WeightOnlyConfig" } },
+      .attention = 4 * 196608 * 17 / 32,
+      .mlp = 4 * 393216 * 17 / 32,
+      .embedding = 512000,
+      .head = 512000,
+      .stored = WEIGHT_INT4_GPTQ },
+    /* pytorch/Qwen3-8B-FP8: a scale of FP32 for each of 768 and 1280 rows a layer */
+    { "torchao, floats by row",
+      { DENSE },
+      { BLOCK,
+        { AT("quant_method"), "text", "torchao" },
+        { AT("quant_type"), "object", "1" },
+        { AT("quant_type/default"), "object", "2" },
+        { AT("quant_type/default/_data"), "object", "1" },
+        { AT("quant_type/default/_data/granularity"), "list", "2" },
+        { AT("quant_type/default/_data/granularity/0"), "object", "1" },
+        { AT("quant_type/default/_data/granularity/0/_type"), "text", "PerRow" },
+        { AT("quant_type/default/_type"), "text", "Float8DynamicActivationFloat8WeightConfig" } },
+      .attention = 4 * (196608 + 768 * 4),
+      .mlp = 4 * (393216 + 1280 * 4),
+      .embedding = 512000,
+      .head = 512000,
+      .stored = WEIGHT_FP8 },
+    { "quanto",
+      { DENSE },
+      { BLOCK, { AT("quant_method"), "text", "quanto" }, { AT("weights"), "text", "int8" } },
+      .attention = 4 * (196608 + 768 * 2),
+      .mlp = 4 * (393216 + 1280 * 2),
+      .embedding = 512000,
+      .head = 512000,
+      .stored = WEIGHT_INT8 },
     { "AMD Quark's description of all layers",
       { DENSE },
       { BLOCK,
@@ -290,26 +333,6 @@ static const struct {
       .stored = WEIGHT_MXFP4 },
 };
 
-static int
-by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct fact *)a)->path, ((const struct fact *)b)->path);
-}
-
-static struct facts
-facts_of(const struct written *first, size_t first_most, const struct written *second, size_t second_most)
-{
-    static struct fact items[128];
-    size_t count = 0;
-
-    for (size_t i = 0; i < first_most && first[i].path != NULL; i++)
-        items[count++] = model_row_fact(first[i].path, first[i].kind, first[i].value);
-    for (size_t i = 0; i < second_most && second[i].path != NULL; i++)
-        items[count++] = model_row_fact(second[i].path, second[i].kind, second[i].value);
-    qsort(items, count, sizeof(items[0]), by_path);
-    return model_row_facts(items, count, used);
-}
-
 static void
 read_facts(const struct facts *facts)
 {
@@ -320,14 +343,14 @@ read_facts(const struct facts *facts)
 
 START_TEST(parts_weigh_what_they_should)
 {
-    struct facts plain = facts_of(cases[_i].model, COUNT_OF(cases[_i].model), NULL, 0);
+    struct facts plain = written_facts(cases[_i].model, COUNT_OF(cases[_i].model), NULL, 0);
     const struct stored_layers *layers = &arch.stored.kinds[0];
     uint64_t total;
 
     read_facts(&plain);
     total = model_params_count(&arch).total;
     struct facts facts =
-        facts_of(cases[_i].model, COUNT_OF(cases[_i].model), cases[_i].facts, COUNT_OF(cases[_i].facts));
+        written_facts(cases[_i].model, COUNT_OF(cases[_i].model), cases[_i].facts, COUNT_OF(cases[_i].facts));
     read_facts(&facts);
     ck_assert_msg(layers->attention == cases[_i].attention, "%s: attention %ju", cases[_i].what,
                   (uintmax_t)layers->attention);
@@ -350,147 +373,11 @@ START_TEST(parts_weigh_what_they_should)
 }
 END_TEST
 
-/* Where a block may stand, and the file of its own that goes before it. */
-START_TEST(blocks_are_found_where_tools_put_them)
-{
-    static const struct {
-        struct written facts[8];
-        enum weight_format stored;
-        enum kv_format cache;
-    } places[] = {
-        { { { "/quantization", "object", "2" },
-            { "/quantization/kv_cache_quant_algo", "text", "FP8" },
-            { "/quantization/quant_algo", "text", "NVFP4" } },
-          WEIGHT_NVFP4,
-          KV_FP8 },
-        { { { "/hf_quant_config", "object", "2" },
-            { "/hf_quant_config/producer", "object", "0" },
-            { "/hf_quant_config/quantization", "object", "1" },
-            { "/hf_quant_config/quantization/quant_algo", "text", "FP8" } },
-          WEIGHT_FP8,
-          KV_UNSAID },
-        { { BLOCK,
-            { AT("kv_cache_scheme"), "object", "2" },
-            { AT("kv_cache_scheme/num_bits"), "integer", "8" },
-            { AT("kv_cache_scheme/type"), "text", "float" },
-            { AT("quant_algo"), "text", "FP8" } },
-          WEIGHT_FP8,
-          KV_FP8 },
-        { { BLOCK, { AT("kv_cache_scheme"), "text", "FP8" }, { AT("quant_algo"), "text", "FP8" } },
-          WEIGHT_FP8,
-          KV_FP8 },
-        { { BLOCK,
-            { AT("kv_cache_scheme"), "object", "2" },
-            { AT("kv_cache_scheme/num_bits"), "integer", "8" },
-            { AT("kv_cache_scheme/type"), "text", "int" },
-            { AT("quant_algo"), "text", "FP8" } },
-          WEIGHT_FP8,
-          KV_INT8 },
-        { { { "/compression_config", "object", "1" }, { "/compression_config/quant_method", "text", "awq" } },
-          WEIGHT_INT4_AWQ,
-          KV_UNSAID },
-        { { { "/quantization_config", "object", "0" } }, WEIGHT_BF16, KV_UNSAID },
-    };
-    static const struct written dense[] = { DENSE };
-
-    for (size_t i = 0; i < COUNT_OF(places); i++) {
-        struct facts facts = facts_of(dense, COUNT_OF(dense), places[i].facts, COUNT_OF(places[i].facts));
-
-        read_facts(&facts);
-        ck_assert_msg(arch.stored_format == places[i].stored, "%zu: %s", i, weight_format_name(arch.stored_format));
-        ck_assert_int_eq(arch.stored.cache, places[i].cache);
-    }
-}
-END_TEST
-
-/* moonshotai/Kimi-K2.5 has its block in the text model's config. */
-START_TEST(blocks_inside_the_text_model_count)
-{
-    static const struct written block[] = {
-        { "/text_config/quantization_config", "object", "4" },
-        { "/text_config/quantization_config/bits", "integer", "4" },
-        { "/text_config/quantization_config/modules_to_not_convert", "list", "1" },
-        { "/text_config/quantization_config/modules_to_not_convert/0", "text", "language_model.model.layers.0.mlp" },
-        { "/text_config/quantization_config/quant_method", "text", "awq" },
-    };
-    const struct model_row *row = model_row_of("gemma-3-4b");
-    static struct fact items[2 * MODEL_ROW_FACTS];
-    size_t count = row->fact_count;
-
-    memcpy(items, row->facts, count * sizeof(items[0]));
-    for (size_t i = 0; i < COUNT_OF(block); i++)
-        items[count++] = model_row_fact(block[i].path, block[i].kind, block[i].value);
-    qsort(items, count, sizeof(items[0]), by_path);
-    struct facts facts = model_row_facts(items, count, used);
-    read_facts(&facts);
-    ck_assert_int_eq(arch.stored_format, WEIGHT_INT4_AWQ);
-    ck_assert_uint_eq(model_params_count(&arch).total, row->parameters);
-    /* 34 layers of 3 x 2560 x 10240 = 78,643,200: the first in 16 bits, the others in 133/256 bytes */
-    uint64_t mlp = 0;
-    for (uint32_t i = 0; i < arch.kind_count; i++)
-        mlp += arch.stored.kinds[i].mlp;
-    ck_assert_uint_eq(mlp, UINT64_C(157286400) + UINT64_C(33) * 78643200 / 256 * 133);
-}
-END_TEST
-
-START_TEST(a_file_of_its_own_goes_before_the_block)
-{
-    static const struct written dense[] = { DENSE };
-    static const struct written block[] = { BLOCK, { AT("quant_method"), "text", "awq" } };
-    static const struct written file[] = { { "/producer", "object", "0" },
-                                           { "/quantization", "object", "2" },
-                                           { "/quantization/exclude_modules", "list", "1" },
-                                           { "/quantization/exclude_modules/0", "text", "model.layers.*.mlp" },
-                                           { "/quantization/quant_algo", "text", "FP8" } };
-    static const struct written strange[] = { { "/quant_method", "text", "aqlm" } };
-    struct facts facts = facts_of(dense, COUNT_OF(dense), block, COUNT_OF(block));
-
-    read_facts(&facts);
-    facts = facts_of(file, COUNT_OF(file), NULL, 0);
-    quantization_read_beside(&facts, "/model/quantization_config", &arch, &notices);
-    ck_assert_int_eq(arch.stored_format, WEIGHT_FP8);
-    ck_assert_uint_eq(arch.stored.kinds[0].mlp, 4 * 786432);
-    ck_assert_uint_eq(arch.stored.kinds[0].attention, 4 * (196608 + 32));
-    ck_assert_uint_eq(notices.count, 1);
-    ck_assert_int_eq(notices.items[0].code, NOTICE_QUANTIZATION_CONFIG_OVERRIDDEN);
-    ck_assert_str_eq(notices.items[0].pointer, "/model/quantization_config");
-    ck_assert_str_eq(notices.items[0].text[0], "int4_awq");
-    ck_assert_str_eq(notices.items[0].text[1], "fp8");
-    /* one that is not known changes nothing and says so */
-    facts = facts_of(strange, COUNT_OF(strange), NULL, 0);
-    quantization_read_beside(&facts, "/model/quantization_config", &arch, &notices);
-    ck_assert_int_eq(arch.stored_format, WEIGHT_FP8);
-    ck_assert_int_eq(notices.items[1].code, NOTICE_QUANTIZATION_UNKNOWN);
-    ck_assert_str_eq(notices.items[1].text[0], "aqlm");
-}
-END_TEST
-
-START_TEST(entries_that_are_not_understood_are_told)
-{
-    static const struct written dense[] = { DENSE };
-    static const struct written block[] = { BLOCK,
-                                            { AT("ignore"), "list", "3" },
-                                            { AT("ignore/0"), "text", "re:(?<!x)mlp" },
-                                            { AT("ignore/1"), "text", "lm_head" },
-                                            { AT("quant_algo"), "text", "FP8" } };
-    struct facts facts = facts_of(dense, COUNT_OF(dense), block, COUNT_OF(block));
-
-    read_facts(&facts);
-    ck_assert_uint_eq(notices.count, 1);
-    ck_assert_int_eq(notices.items[0].code, NOTICE_QUANTIZATION_LIST_INCOMPLETE);
-    ck_assert_double_eq(notices.items[0].number[0], 2); /* one not understood, one of three not there */
-}
-END_TEST
-
 int
 main(void)
 {
     TCase *tcase = tcase_create("lists");
 
     tcase_add_loop_test(tcase, parts_weigh_what_they_should, 0, COUNT_OF(cases));
-    tcase_add_test(tcase, blocks_are_found_where_tools_put_them);
-    tcase_add_test(tcase, blocks_inside_the_text_model_count);
-    tcase_add_test(tcase, a_file_of_its_own_goes_before_the_block);
-    tcase_add_test(tcase, entries_that_are_not_understood_are_told);
     return suite_run("quantization lists", tcase);
 }

@@ -1,23 +1,17 @@
 /* Files that name no class: read in their own words, or refused by their name. */
 #include "service/model/families/native.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "service/memory/kv_cache.h"
 #include "service/model/arch.h"
 #include "service/model/params.h"
-#include "tests/support/model_rows.h"
 #include "tests/support/suite.h"
+#include "tests/support/written_facts.h"
 
 static struct notices notices;
 static struct fault fault;
 static struct model_arch arch;
-static bool used[MAX_FACTS];
-
-struct written {
-    const char *path, *kind, *value;
-};
 
 enum { MAX_WRITTEN = 16 };
 
@@ -46,7 +40,7 @@ enum { MAX_WRITTEN = 16 };
 static const struct {
     const char *source, *class;
     uint64_t parameters, cache_bytes_per_token;
-    struct written facts[MAX_WRITTEN];
+    struct written_fact facts[MAX_WRITTEN];
 } published[] = {
     { "mistralai/Mistral-7B-v0.1, Hub safetensors total",
       "MistralForCausalLM",
@@ -100,22 +94,11 @@ static const struct {
     { "state-spaces/mamba2-2.7b, Hub total", "Mamba2ForCausalLM", 2702599680, 0, { MAMBA("2560", "64", "16", 1) } },
 };
 
-static int
-by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct fact *)a)->path, ((const struct fact *)b)->path);
-}
-
 static enum status
-read_written(const struct written *written)
+read_written(const struct written_fact *written)
 {
-    static struct fact items[MAX_WRITTEN];
-    size_t count = 0;
+    struct facts facts = written_facts(written, MAX_WRITTEN, NULL, 0);
 
-    for (; count < MAX_WRITTEN && written[count].path != NULL; count++)
-        items[count] = model_row_fact(written[count].path, written[count].kind, written[count].value);
-    qsort(items, count, sizeof(items[0]), by_path);
-    struct facts facts = model_row_facts(items, count, used);
     fault_clear(&fault);
     notices.count = 0;
     return model_arch_read(&facts, "/model/config", &arch, &notices, &fault);
@@ -134,7 +117,7 @@ END_TEST
 
 /* What such a file may hold that makes it another model. */
 static const struct {
-    struct written facts[MAX_WRITTEN];
+    struct written_fact facts[MAX_WRITTEN];
     enum fault_code code;
     const char *pointer, *value, *suggestion;
 } refused[] = {
