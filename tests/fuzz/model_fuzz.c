@@ -302,6 +302,8 @@ static const char *const words[] = {
     "mxfp4",
     "modelopt",
     "compressed-tensors",
+    "torchao",
+    "quanto",
     "NVFP4",
     "FP8",
     "MIXED_PRECISION",
