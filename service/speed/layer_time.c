@@ -1,7 +1,10 @@
 /* Work over pace, forward and backward. */
 #include "service/speed/layer_time.h"
 
+#include <stdlib.h>
+
 #include "service/memory/gathered.h"
+#include "service/memory/optimizer.h"
 
 double
 pass_seconds(const struct pass_time *pass)
@@ -45,6 +48,25 @@ host_floor_seconds(const struct training_setup *setup, double layers)
     return seconds;
 }
 
+static bool
+has_large_cache(const struct gpu *gpu)
+{
+    return gpu->family == GPU_FAMILY_GDDR && gpu->compute_capability && strtod(gpu->compute_capability, NULL) >= 8.9;
+}
+
+double
+cached_traffic_share(const struct training_setup *setup)
+{
+    const struct rates *rates = setup->rates;
+    double tokens = (double)setup->micro_batch_size * setup->job->sequence_length / setup->plan.context;
+    double bytes = tokens * setup->arch->hidden_size * precision_element_bytes(setup->job->precision);
+    double cached = bytes > rates->training_cache_bytes ? rates->training_cache_bytes / bytes : 1;
+
+    if (!has_large_cache(setup->machine->gpu))
+        return 1;
+    return cached / rates->training_cache_gain + 1 - cached;
+}
+
 /* Everything but matrix products: in encoders by whole kernels, whatever the framework; and the scores that eager
  * attention writes out. */
 static double
@@ -57,7 +79,7 @@ between_products(const struct training_setup *setup, const struct layer_work *wo
                        ? work->elementwise_bytes / pace->elementwise
                        : work->elementwise_bytes * rates->training_elementwise_passes_encoder / pace->memory;
 
-    return plain + scores * work->score_bytes / pace->memory;
+    return plain * cached_traffic_share(setup) + scores * work->score_bytes / pace->memory;
 }
 
 static void
@@ -73,7 +95,7 @@ forward_time(const struct training_setup *setup, const struct layer_work *work, 
     forward->elementwise = between_products(setup, work, pace);
     if (work->adapter_flop > 0) { /* thin products: half the rate */
         forward->linear += 2 * work->adapter_flop / pace->scores;
-        forward->elementwise += work->adapter_bytes / pace->elementwise;
+        forward->elementwise += cached_traffic_share(setup) * work->adapter_bytes / pace->elementwise;
     }
 }
 
@@ -95,7 +117,7 @@ backward_time(const struct training_setup *setup, const struct layer_work *work,
     backward->elementwise = 2 * between_products(setup, work, pace);
     if (work->adapter_flop > 0) {
         backward->linear += 2 * 2 * work->adapter_flop / pace->scores;
-        backward->elementwise += 2 * work->adapter_bytes / pace->elementwise;
+        backward->elementwise += 2 * cached_traffic_share(setup) * work->adapter_bytes / pace->elementwise;
     }
 }
 

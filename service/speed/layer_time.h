@@ -25,6 +25,10 @@ void layer_time_of(const struct training_setup *setup, const struct layer_work *
 
 double pass_seconds(const struct pass_time *pass);
 
+/* Share of the usual time that traffic between products takes where what one layer hands to the next stays in the
+ * device's cache: cards of Ada and later have one that holds it (NVIDIA, Ada whitepaper: 72 MB after 6 MB). */
+double cached_traffic_share(const struct training_setup *setup);
+
 /* Code that launches module by module from Python cannot go faster than this, seconds for all layers of a stage; each
  * expert of a layer is a module, and under ZeRO-3 gathered by itself. */
 double host_floor_seconds(const struct training_setup *setup, double layers);

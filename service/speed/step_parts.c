@@ -88,6 +88,7 @@ add_traffic(const struct frame *frame, struct step_parts *parts)
     const struct layer_work *work = &frame->work;
     bool fused = frame->setup->job->framework == FRAMEWORK_MEGATRON;
     double passes = 1 + 2 * frame->backward, usual = frame->pace.memory / frame->pace.elementwise;
+    double cached = cached_traffic_share(frame->setup);
     struct step_part *part = step_parts_add(parts, "memory_traffic", frame->time.memory_traffic);
 
     part->formula = "{0} micro batches x {1} bytes / {2} a second";
@@ -106,11 +107,11 @@ add_traffic(const struct frame *frame, struct step_parts *parts)
     part->values[0] = frame->micro_batches;
     part->values[1] = passes;
     part->values[2] = work->elementwise_bytes;
-    part->values[3] = frame->setup->arch->causal ? usual : rates->training_elementwise_passes_encoder;
+    part->values[3] = (frame->setup->arch->causal ? usual : rates->training_elementwise_passes_encoder) * cached;
     part->values[4] = work->score_bytes;
     part->values[5] = fused ? rates->training_score_passes_fused : rates->training_score_passes_eager;
     part->values[6] = work->adapter_bytes;
-    part->values[7] = usual;
+    part->values[7] = usual * cached;
     part->values[8] = frame->pace.memory;
 }
 

@@ -327,6 +327,34 @@ START_TEST(a_node_feeds_its_gpus)
 }
 END_TEST
 
+/* LoRA of Llama-3.1-8B on one RTX 4090, two sequences of 2,048 tokens: 3,083 tokens a second (meta-pytorch/torchtune
+ * README). Ada's cache holds what a layer hands to the next; a card of the generation before has 6 MB. */
+START_TEST(a_large_cache_saves_traffic)
+{
+    struct training_case it;
+    double ada, before;
+
+    training_case_init(&it, LLAMA_4096_32, "rtx-4090-24gb", 1);
+    it.job.method = METHOD_LORA;
+    it.job.lora_rank = 8;
+    it.job.lora_targets = LORA_ALL_LINEAR;
+    it.job.precision = PRECISION_BF16_PURE;
+    it.job.framework = FRAMEWORK_FSDP;
+    it.job.loss = LOSS_CHUNKED;
+    it.job.sequence_length = 2048;
+    it.setup.micro_batch_size = 2;
+    it.setup.recompute = RECOMPUTE_FULL;
+    ada = seconds_of(&it);
+    ck_assert_double_eq_tol(4096 / ada, 3083, 0.25 * 3083);
+    it.gpu.compute_capability = "8.6";
+    before = seconds_of(&it);
+    ck_assert_double_lt(ada, before);
+    it.gpu.compute_capability = "8.9";
+    it.setup.micro_batch_size = 64; /* little of it fits: as much time a token, or nearly */
+    ck_assert_double_gt(seconds_of(&it) / 32, 0.9 * before);
+}
+END_TEST
+
 /* Experts that Python launches one after the other, and ZeRO-3 gathers one after the other, s a micro-batch:
  * Qwen3-30B-A3B on 16 A800, 91.2 (modelscope/ms-swift, best practices of Qwen3); its vision form on 8 H100, 166 for 4
  * (hiyouga/LLaMA-Factory#9374); LoRA of Qwen2-57B-A14B on 8 H100, 38 (QwenLM/Qwen3#736). */
@@ -443,6 +471,7 @@ main(void)
     tcase_add_test(tcase, depthwise_work_is_slow);
     tcase_add_test(tcase, small_batches_wait_for_their_kernels);
     tcase_add_test(tcase, a_node_feeds_its_gpus);
+    tcase_add_test(tcase, a_large_cache_saves_traffic);
     tcase_add_loop_test(tcase, experts_of_python_loops, 0, COUNT_OF(loops));
     tcase_add_test(tcase, muon_orthogonalises);
     tcase_add_test(tcase, without_a_gpu_there_is_work_but_no_time);
