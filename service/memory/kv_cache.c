@@ -34,10 +34,13 @@ tokens_kept(const struct layer_kind *kind, double context_tokens)
 double
 kv_cache_layer_bytes_per_gpu(const struct layer_kind *kind, double bytes_per_element, double tokens, uint32_t tensor)
 {
-    double state_bytes = bytes_per_element > min_state_bytes ? bytes_per_element : min_state_bytes;
+    double conv_bytes = bytes_per_element > min_state_bytes ? bytes_per_element : min_state_bytes;
+    double state_bytes = kind->state_element_bytes > 0 ? kind->state_element_bytes : conv_bytes;
+    uint64_t conv = u64_min(kind->recurrent_conv_elements, kind->recurrent_state_elements);
 
     if (kind->attention == ATTENTION_RECURRENT)
-        return state_bytes * (double)u64_ceil_div(kind->recurrent_state_elements, tensor);
+        return conv_bytes * (double)u64_ceil_div(conv, tensor) +
+               state_bytes * (double)u64_ceil_div(kind->recurrent_state_elements - conv, tensor);
     return bytes_per_element * elements_per_token(kind, tensor) * tokens;
 }
 

@@ -63,6 +63,8 @@ struct layer_kind {
     /* anything else a layer holds that is no matrix of the above (kept whole on every tensor rank) */
     uint64_t other_elements;
     uint64_t recurrent_state_elements; /* ATTENTION_RECURRENT, a sequence */
+    uint64_t recurrent_conv_elements;  /* of them: inputs that a short convolution looks back at */
+    uint32_t state_element_bytes;      /* of the others, when the config says it; 0: as keys and values, 2 at least */
 };
 
 /* Bytes of a quantised checkpoint, scales and zero points included. */

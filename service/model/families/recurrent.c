@@ -14,6 +14,18 @@ add_matrix(struct layer_kind *kind, const char *name, uint64_t inputs, uint64_t 
         kind->mixer_matrices[kind->mixer_matrix_count++] = (struct mixer_matrix){ name, inputs, outputs };
 }
 
+/* Bytes of a state's element when the config says them (vllm-project/vllm model_executor/models/config.py takes them
+ * for its cache); 0: it does not. */
+static uint32_t
+read_state_bytes(struct reader *reader)
+{
+    const struct fact *type = reader_get(reader, "mamba_ssm_cache_dtype|mamba_ssm_dtype");
+
+    if (type == NULL || type->kind != FACT_TEXT)
+        return 0;
+    return strcmp(type->text, "float32") == 0 ? 4 : strstr(type->text, "16") != NULL ? 2 : 0;
+}
+
 /* Gated delta net (arXiv:2412.06464 section 3): one projection in for query, key, value and gate, one for the decay and
  * the write strength of each value head, a short convolution, one projection out. The state is a matrix a value head.
  * `apart`: each projection in is two matrices. */
@@ -41,7 +53,9 @@ read_delta_net(struct reader *reader, uint32_t hidden, bool apart, struct layer_
     }
     add_matrix(ret_kind, "linear_attn.out_proj", values, hidden);
     ret_kind->other_elements += mixed * kernel + 2 * value_heads + value_size;
-    ret_kind->recurrent_state_elements = value_heads * key_size * value_size + mixed * (kernel - 1);
+    ret_kind->recurrent_conv_elements = mixed * (kernel - 1);
+    ret_kind->recurrent_state_elements = value_heads * key_size * value_size + ret_kind->recurrent_conv_elements;
+    ret_kind->state_element_bytes = read_state_bytes(reader);
 }
 
 void
@@ -85,7 +99,8 @@ recurrent_mamba_of(const struct mamba_sizes *sizes, const char *stem, bool norme
     ret_kind->other_elements += inner * sizes->kernel + (sizes->conv_bias ? inner : 0) + inner /* of the step */ +
                                 inner * state + inner + (sizes->proj_bias ? 2 * inner + sizes->hidden : 0) +
                                 (normed ? rank + 2 * state : 0);
-    ret_kind->recurrent_state_elements = inner * (state + sizes->kernel - 1);
+    ret_kind->recurrent_conv_elements = inner * (sizes->kernel - 1);
+    ret_kind->recurrent_state_elements = inner * state + ret_kind->recurrent_conv_elements;
 }
 
 struct mamba_keys {
@@ -154,7 +169,8 @@ recurrent_mamba2_of(const struct mamba_sizes *sizes, const char *stem, struct la
     add_matrix(ret_kind, mamba_name(stem, MAMBA_OUT), inner, sizes->hidden);
     ret_kind->other_elements += mixed * sizes->kernel + (sizes->conv_bias ? mixed : 0) + 3 * sizes->heads + inner +
                                 (sizes->proj_bias ? projected + sizes->hidden : 0);
-    ret_kind->recurrent_state_elements = inner * sizes->state + mixed * (sizes->kernel - 1);
+    ret_kind->recurrent_conv_elements = mixed * (sizes->kernel - 1);
+    ret_kind->recurrent_state_elements = inner * sizes->state + ret_kind->recurrent_conv_elements;
 }
 
 static struct mamba_sizes
@@ -181,6 +197,7 @@ recurrent_mamba2(struct reader *reader, uint32_t hidden, struct layer_kind *ret_
     struct mamba_sizes sizes = read_mamba2(reader, hidden);
 
     recurrent_mamba2_of(&sizes, "mixer", ret_kind);
+    ret_kind->state_element_bytes = read_state_bytes(reader);
 }
 
 void
@@ -218,5 +235,5 @@ recurrent_short_conv(struct reader *reader, uint32_t hidden, struct layer_kind *
     add_matrix(ret_kind, "conv.in_proj", hidden, 3 * (uint64_t)hidden);
     add_matrix(ret_kind, "conv.out_proj", hidden, hidden);
     ret_kind->other_elements += hidden * kernel + (bias ? 5 * (uint64_t)hidden : 0);
-    ret_kind->recurrent_state_elements = hidden * (kernel - 1);
+    ret_kind->recurrent_conv_elements = ret_kind->recurrent_state_elements = hidden * (kernel - 1);
 }
