@@ -10,7 +10,8 @@
 
 enum {
     NAME_SIZE = 128,
-    MATCHING_STEPS = 4000000, /* a list of 2000 names takes about a fifth of it */
+    MATCHING_STEPS = 3000000, /* some 20 ms; a list of 2000 names takes about a fifth of it */
+    STEPS_A_NAME = 8,         /* of making it */
 };
 
 void
@@ -89,6 +90,26 @@ layer_name(char *name, const char *stack, uint32_t layer)
     return length;
 }
 
+/* Whether a layer's name ("model.layers.3.") ends with the part of a pattern that names it, whole components. */
+static bool
+names_layer(const struct name_pattern *pattern, const char *name, size_t length)
+{
+    size_t named = pattern->layer_end, without_dot = length - 1;
+
+    return named <= without_dot && memcmp(name + without_dot - named, pattern->text, named) == 0 &&
+           (named == without_dot || name[without_dot - named - 1] == '.');
+}
+
+/* Takes the making of a name from the steps; false when none are left. */
+static bool
+may_go_on(struct checkpoint *checkpoint)
+{
+    bool enough = checkpoint->steps_left > STEPS_A_NAME;
+
+    checkpoint->steps_left = enough ? checkpoint->steps_left - STEPS_A_NAME : 0;
+    return enough;
+}
+
 /* Which modules of a layer a pattern means, a bit each. */
 static uint32_t
 modules_meant(struct checkpoint *checkpoint, const struct name_pattern *pattern, uint32_t layer)
@@ -99,12 +120,17 @@ modules_meant(struct checkpoint *checkpoint, const struct name_pattern *pattern,
     for (uint32_t s = 0; s < MAX_STACKS && checkpoint->stack.layers[s] != NULL; s++) {
         char name[NAME_SIZE];
         size_t length = layer_name(name, checkpoint->stack.layers[s], layer);
+        bool below = pattern->layer_end > 0;
 
-        for (uint32_t i = 0; i < checkpoint->module_count[kind]; i++) {
-            if ((meant >> i & 1) != 0)
-                continue;
-            text_copy(name + length, sizeof(name) - length, checkpoint->modules[kind][i].name);
-            if (name_pattern_matches(pattern, name, &checkpoint->steps_left))
+        if (below && !names_layer(pattern, name, length))
+            continue;
+        for (uint32_t i = 0; i < checkpoint->module_count[kind] && may_go_on(checkpoint); i++) {
+            const char *module = checkpoint->modules[kind][i].name;
+
+            if (!below)
+                text_copy(name + length, sizeof(name) - length, module);
+            if (below ? name_pattern_matches_below(pattern, module, &checkpoint->steps_left)
+                      : name_pattern_matches(pattern, name, &checkpoint->steps_left))
                 meant |= UINT32_C(1) << i;
         }
     }
@@ -127,7 +153,7 @@ rule_for_layers(struct checkpoint *checkpoint, const struct name_pattern *patter
     uint32_t of_kind[MAX_LAYER_KINDS];
     bool known[MAX_LAYER_KINDS] = { false };
 
-    for (uint32_t layer = 0; layer < arch->layer_count; layer++) {
+    for (uint32_t layer = 0; layer < arch->layer_count && checkpoint->steps_left > 0; layer++) {
         uint32_t kind = arch->kind_of_layer[layer];
 
         if (pattern->tells_layers_apart || !known[kind])

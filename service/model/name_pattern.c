@@ -79,7 +79,7 @@ wildcard_matches(const char *pattern, const char *name, uint32_t *steps_left)
 
 /* The number behind "layers." or "h." and in front of a dot or the end. */
 static int32_t
-layer_of(const char *text)
+layer_of(const char *text, uint32_t *ret_end)
 {
     static const char *const stacks[] = { "layers.", "h.", "blocks.", "block.", "layer." };
 
@@ -93,10 +93,29 @@ layer_of(const char *text)
         const char *digits = at;
         while (*at >= '0' && *at <= '9' && at - digits < 6)
             layer = layer * 10 + (*at++ - '0');
-        if (at != digits && ends_component(*at))
-            return layer;
+        if (at == digits || !ends_component(*at))
+            continue;
+        size_t end = (size_t)(at - text);
+        *ret_end = strcspn(text, "*?[") >= end ? (uint32_t)end : 0;
+        return layer;
     }
     return PATTERN_EVERY_LAYER;
+}
+
+/* Whether it could mean one layer and not another: only digits, or what may stand for them, tell layers apart. In a
+ * name a digit counts where a number can begin. */
+static bool
+may_tell_layers_apart(const char *text, bool is_expression)
+{
+    if (strpbrk(text, "[?{") != NULL)
+        return true;
+    if (is_expression)
+        return strpbrk(text, "0123456789") != NULL || strstr(text, "\\d") != NULL;
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at >= '0' && *at <= '9' && (at == text || at[-1] == '.' || at[-1] == '*'))
+            return true;
+    }
+    return false;
 }
 
 void
@@ -109,12 +128,13 @@ name_pattern_read(const char *text, bool is_expression, struct name_pattern *ret
     }
     ret_pattern->text = text[0] == '.' && ret_pattern->kind == PATTERN_NAME ? text + 1 : text;
     ret_pattern->layer = PATTERN_EVERY_LAYER;
-    ret_pattern->tells_layers_apart = strpbrk(text, "0123456789[?{") != NULL || strstr(text, "\\d") != NULL;
+    ret_pattern->layer_end = 0;
+    ret_pattern->tells_layers_apart = may_tell_layers_apart(text, ret_pattern->kind == PATTERN_EXPRESSION);
     ret_pattern->understood = text[0] != '\0' && strnlen(text, PATTERN_BYTES) < PATTERN_BYTES;
     if (ret_pattern->kind == PATTERN_EXPRESSION)
         ret_pattern->understood = ret_pattern->understood && name_expression_read(text, &ret_pattern->expression);
     else if (ret_pattern->understood)
-        ret_pattern->layer = layer_of(text);
+        ret_pattern->layer = layer_of(ret_pattern->text, &ret_pattern->layer_end);
 }
 
 bool
@@ -130,4 +150,13 @@ name_pattern_matches(const struct name_pattern *pattern, const char *name, uint3
             return true;
     }
     return false;
+}
+
+bool
+name_pattern_matches_below(const struct name_pattern *pattern, const char *module, uint32_t *steps_left)
+{
+    const char *rest = pattern->text + pattern->layer_end;
+
+    rest += *rest == '.';
+    return *rest == '\0' || wildcard_matches(rest, module, steps_left);
 }

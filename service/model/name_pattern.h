@@ -16,6 +16,7 @@ struct name_pattern {
     const char *text; /* lent */
     enum { PATTERN_NAME, PATTERN_EXPRESSION } kind;
     int32_t layer;           /* the one layer that a plain name is about, else PATTERN_EVERY_LAYER */
+    uint32_t layer_end;      /* where its number ends in the text, when no wildcard stands before it; else 0 */
     bool tells_layers_apart; /* false: it says the same of each layer, whatever its number */
     bool understood;         /* false: an expression of a kind that is not known here; it matches nothing */
     struct name_expression expression;
@@ -30,5 +31,9 @@ void name_pattern_read(const char *text, bool is_expression, struct name_pattern
  * is both); an expression begins to match at the start of a component. Each step of the work is taken from
  * `steps_left`; when none is left nothing matches any more, so that no list, however written, takes long. */
 bool name_pattern_matches(const struct name_pattern *pattern, const char *name, uint32_t *steps_left);
+
+/* The same for a name that is known to hold the pattern up to layer_end: whether the rest means `module`, the name
+ * below the layer. */
+bool name_pattern_matches_below(const struct name_pattern *pattern, const char *module, uint32_t *steps_left);
 
 #endif

@@ -91,6 +91,41 @@ START_TEST(layers_are_told)
     ck_assert(!pattern.tells_layers_apart);
     name_pattern_read("re:.*layers\\.[0-3]\\..*", false, &pattern);
     ck_assert(pattern.tells_layers_apart);
+    name_pattern_read("block_sparse_moe.experts.w1", false, &pattern);
+    ck_assert(!pattern.tells_layers_apart);
+    name_pattern_read("*layers.1*", false, &pattern);
+    ck_assert(pattern.tells_layers_apart);
+    name_pattern_read("model.layers.*1.mlp", false, &pattern);
+    ck_assert(pattern.tells_layers_apart);
+}
+END_TEST
+
+/* What stands behind the layer's number is held against the module alone. */
+START_TEST(the_rest_of_a_name_means_modules_below_a_layer)
+{
+    static const struct {
+        const char *pattern;
+        uint32_t layer_end;
+        const char *module;
+        bool means;
+    } rests[] = { { "model.layers.3.mlp.gate", 14, "mlp.gate", true },
+                  { "model.layers.3.mlp.gate", 14, "mlp.gate_proj", false },
+                  { "model.layers.3.mlp*", 14, "mlp.gate_proj", true },
+                  { "model.layers.3.mlp", 14, "mlp.experts.0.up_proj", true },
+                  { "model.layers.3", 14, "self_attn.q_proj", true },
+                  { ".layers.12.self_attn.*", 9, "self_attn.q_proj", true },
+                  { "*.layers.3.mlp", 0, "", true } };
+    uint32_t steps = 1000;
+
+    for (size_t i = 0; i < COUNT_OF(rests); i++) {
+        struct name_pattern pattern;
+
+        name_pattern_read(rests[i].pattern, false, &pattern);
+        ck_assert_msg(pattern.layer_end == rests[i].layer_end, "%s: %u", rests[i].pattern, pattern.layer_end);
+        if (pattern.layer_end > 0)
+            ck_assert_msg(name_pattern_matches_below(&pattern, rests[i].module, &steps) == rests[i].means, "%s: %s",
+                          rests[i].pattern, rests[i].module);
+    }
 }
 END_TEST
 
@@ -177,6 +212,7 @@ main(void)
 
     tcase_add_loop_test(tcase, entries_mean_their_modules, 0, COUNT_OF(rows));
     tcase_add_test(tcase, layers_are_told);
+    tcase_add_test(tcase, the_rest_of_a_name_means_modules_below_a_layer);
     tcase_add_test(tcase, what_is_not_understood_matches_nothing);
     tcase_add_test(tcase, work_is_bounded);
     tcase_add_test(tcase, names_mean_themselves);
