@@ -135,7 +135,8 @@ model_arch_read(const struct facts *facts, const char *pointer, struct model_arc
     text_copy(arch.model_type, sizeof(arch.model_type), row->model_type);
     row->read(&reader, row->decoder);
     change_head(&reader, head);
-    quantization_read(&reader);
+    if (ret_fault->item_count + ret_fault->more_count == faults_before)
+        quantization_read(&reader);
     keys_sort_out(&reader);
     if (ret_fault->item_count + ret_fault->more_count > faults_before)
         return STATUS_FAULT;

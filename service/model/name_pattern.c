@@ -47,13 +47,16 @@ byte_matches(const char *pattern, char byte)
     return byte != '\0' && (*pattern == '?' || *pattern == byte) ? pattern + 1 : NULL;
 }
 
+/* A class is looked through byte by byte. */
+enum { STEPS_OF_CLASS = 8 };
+
 /* The pattern from the start of `name` to the end of one of its components. */
 static bool
 wildcard_matches(const char *pattern, const char *name, uint32_t *steps_left)
 {
     const char *star = NULL, *tried = NULL;
 
-    for (; *steps_left > 0; --*steps_left) {
+    for (; *steps_left > STEPS_OF_CLASS; *steps_left -= *pattern == '[' ? STEPS_OF_CLASS : 1) {
         const char *after;
 
         if (*pattern == '*') {
