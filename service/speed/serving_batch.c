@@ -37,7 +37,7 @@ serving_batch_saturation(const struct serving_flow *flow)
 bool
 serving_batch_poisson(const struct serving_flow *flow, double requests_per_second, struct serving_pace *ret_pace)
 {
-    double saturation = serving_batch_saturation(flow), rate = fmin(requests_per_second, saturation);
+    double rate = fmin(requests_per_second, flow->saturation);
     double batch = 1, seconds = 0, busy;
     struct serving_time time;
 
@@ -49,13 +49,13 @@ serving_batch_poisson(const struct serving_flow *flow, double requests_per_secon
     *ret_pace = (struct serving_pace){ .running_sequences = batch, .spent = time, .requests_per_second = rate };
     ret_pace->first_token_seconds = flow->start_seconds + seconds * (1 + busy / 2);
     ret_pace->first_token_p95_seconds = flow->start_seconds + seconds * (1 + busy);
-    if (requests_per_second > saturation) {
-        double late = flow->rates->serving_overload_seconds * (requests_per_second / saturation - 1);
+    if (requests_per_second > flow->saturation) {
+        double late = flow->rates->serving_overload_seconds * (requests_per_second / flow->saturation - 1);
 
         ret_pace->first_token_seconds += late;
         ret_pace->first_token_p95_seconds += late;
     }
-    return requests_per_second <= saturation;
+    return requests_per_second <= flow->saturation;
 }
 
 double

@@ -16,7 +16,7 @@ bool serving_batch_closed_loop(const struct serving_flow *flow, double clients, 
  * of it. False when full passes do not keep up (bulk service: N. T. J. Bailey, J. R. Stat. Soc. B 16, 1954). */
 bool serving_batch_poisson(const struct serving_flow *flow, double requests_per_second, struct serving_pace *ret_pace);
 
-/* Requests a second of full passes, one after the other. */
+/* A flow's saturation: full passes, one after the other. */
 double serving_batch_saturation(const struct serving_flow *flow);
 
 /* Seconds until the last of some that arrive at once is answered. */

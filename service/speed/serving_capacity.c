@@ -87,7 +87,7 @@ static bool
 memory_binds(struct trial *trial)
 {
     struct serving_flow *flow = &trial->replica.flow;
-    double now = serving_replica_saturation(&trial->replica), then;
+    double now = flow->saturation, then;
 
     flow->most_sequences *= larger;
     then = serving_replica_saturation(&trial->replica);
@@ -124,7 +124,7 @@ serving_capacity(const struct serving_setup *setup, const struct serving_memory 
     *ret_capacity = (struct serving_capacity){ 0 };
     serving_replica_make(setup, memory, &trial.replica);
     if (setup->job->arrival == ARRIVAL_POISSON)
-        most = serving_replica_saturation(&trial.replica);
+        most = trial.replica.flow.saturation;
     else if (trial.replica.generates)
         most = most_clients(&trial, memory);
     else

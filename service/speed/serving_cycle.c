@@ -99,7 +99,7 @@ crowding(const struct serving_flow *flow, double batch)
 {
     const struct rates *rates = flow->rates;
     double prompts = batch * flow->input_tokens;
-    double share = prompts / (prompts + rates->serving_queue_ridge_tokens * flow->output_tokens);
+    double share = prompts / (prompts + (rates->serving_queue_ridge_tokens + batch) * flow->output_tokens);
     double exponent = rates->serving_queue_exponent_prompts * share;
 
     switch (flow->traits->scheduler) {
@@ -121,11 +121,11 @@ crowding(const struct serving_flow *flow, double batch)
 static double
 prompt_wait(const struct serving_flow *flow, const struct cycle *cycle, double *ret_absorbed)
 {
-    double crowd = crowding(flow, cycle->batch);
+    double at_once = 1 + (cycle->batch - 1) / 2 * cycle->prompt / cycle->one_prompt;
+    double prompts = least(crowding(flow, cycle->batch), at_once);
 
-    *ret_absorbed = cycle->prompt * least(crowd, (cycle->batch + 1) / 2);
-    return cycle->decode_seconds / 2 +
-           least(cycle->one_prompt * crowd, cycle->one_prompt + (cycle->batch - 1) * cycle->prompt / 2);
+    *ret_absorbed = cycle->prompt * prompts;
+    return cycle->decode_seconds / 2 + cycle->one_prompt * prompts;
 }
 
 /* A fixed batch: all its prompts are read before the first token of any. */
@@ -154,7 +154,7 @@ serving_closed_loop(const struct serving_flow *flow, double concurrency, struct 
     struct cycle cycle = cycle_of(flow, serving_step_sequences(flow, running));
     double wait = cycle.one_prompt, token = cycle.decode_seconds;
 
-    if (running > 1) {
+    if (cycle.batch > 1) { /* else no other prompt is in the same stage */
         wait = flow->traits->static_batch ? batch_wait(&cycle, &absorbed) : prompt_wait(flow, &cycle, &absorbed);
         if (cycle.steps > 0)
             token = most(token, (cycle.seconds - absorbed) / cycle.steps);

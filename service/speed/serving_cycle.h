@@ -14,6 +14,7 @@ struct serving_flow {
     double most_sequences;              /* that its cache holds at once, at least 1 */
     double stages;                      /* pipeline stages that work on as many batches at once */
     double start_seconds;               /* from arrival to the first scheduling */
+    double saturation;                  /* requests a second above which a queue only grows */
 };
 
 struct serving_pace {

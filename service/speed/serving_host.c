@@ -67,8 +67,8 @@ serving_host_apply(const struct serving_setup *setup, const struct serving_offlo
     model->host_flop_seconds = 2 * 8 / bits *
                                (offload->host_linear_bytes + offload->host_expert_bytes * (1 - model->expert_missed)) /
                                (cores * rates->serving_host_flop_per_second_core);
+    model->host_batch_tokens = rates->serving_host_batch_tokens;
     model->host_stream_seconds = (offload->host_linear_bytes + offload->host_expert_bytes) /
-                                 rates->serving_host_batch_tokens /
                                  (setup->machine->gpu->pcie_bytes_per_second * rates->serving_pcie_share);
     model->linear_bytes_seconds *= 1 - linear_share;
     model->expert_bytes_seconds *= 1 - expert_share;

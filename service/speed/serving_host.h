@@ -5,8 +5,8 @@
 #include "service/speed/serving_pass.h"
 
 /* Moves the offloaded share of a pass to the host: a decode step reads it from host memory, or computes, whichever is
- * longer; prompts send it to the GPU batch by batch (ggml-org/llama.cpp#6083). Nothing is changed where nothing is
- * offloaded. */
+ * longer; prompts do the same, or send it to the GPU batch by batch (ggml-org/llama.cpp#6083). Nothing is changed where
+ * nothing is offloaded. */
 void serving_host_apply(const struct serving_setup *setup, const struct serving_offload *offload,
                         struct serving_pass *model);
 

@@ -350,15 +350,30 @@ add_products(const struct serving_pass *model, const struct serving_load *load, 
     }
 }
 
+/* Seconds that the host computes its layers for some tokens. */
+static double
+host_layers(const struct serving_pass *model, double tokens)
+{
+    double hit = 1 - pow(model->expert_missed, tokens);
+
+    return fmax(model->host_bytes_seconds + hit * model->host_expert_seconds, tokens * model->host_flop_seconds);
+}
+
 static void
 add_host_layers(const struct serving_pass *model, const struct serving_load *load, struct serving_time *time)
 {
-    double hit = 1 - pow(model->expert_missed, load->sequences);
+    double computed, sent;
 
     if (load->sequences > 0)
-        time->host += fmax(model->host_bytes_seconds + hit * model->host_expert_seconds,
-                           load->sequences * model->host_flop_seconds);
-    time->link += load->prompt_tokens * model->host_stream_seconds;
+        time->host += host_layers(model, load->sequences);
+    if (!(load->prompt_tokens > 0 && model->host_stream_seconds > 0))
+        return;
+    computed = host_layers(model, load->prompt_tokens);
+    sent = model->host_stream_seconds * fmax(1, load->prompt_tokens / model->host_batch_tokens);
+    if (computed < sent)
+        time->host += computed;
+    else
+        time->link += sent;
 }
 
 struct serving_time

@@ -26,9 +26,9 @@ struct serving_pass {
     /* host */
     double step_seconds, sequence_seconds, eager_seconds; /* a pass, a sequence, a pass with prompts */
     double handed_out_seconds; /* a sequence, beside all else: one process hands the tokens out as text */
-    /* layers in host memory (serving_host.h), which the host computes: a step, with the experts hit, a sequence; and
-     * their way to the GPU for a prompt token */
-    double host_bytes_seconds, host_expert_seconds, host_flop_seconds, host_stream_seconds;
+    /* layers in host memory (serving_host.h), which the host computes: a step, with the experts hit, a token; or their
+     * way to the GPU, for each batch of prompt tokens */
+    double host_bytes_seconds, host_expert_seconds, host_flop_seconds, host_stream_seconds, host_batch_tokens;
     double groups; /* attention data-parallel groups that share the tokens of a pass */
 };
 

@@ -44,6 +44,7 @@ serving_replica_make(const struct serving_setup *setup, const struct serving_mem
 
     ret_replica->traits = engine_traits_of(job->engine, job->engine_version);
     ret_replica->generates = model_arch_generates(setup->arch);
+    ret_replica->arrival = job->arrival;
     ret_replica->cache_sequences = cache_sequences(setup, memory);
     serving_pass_make(setup, &ret_replica->traits, &ret_replica->model);
     serving_host_apply(setup, &memory->offload, &ret_replica->model);
@@ -59,6 +60,7 @@ serving_replica_make(const struct serving_setup *setup, const struct serving_mem
     };
     if (!ret_replica->generates)
         ret_replica->flow.most_sequences = serving_batch_requests(setup);
+    ret_replica->flow.saturation = serving_replica_saturation(ret_replica);
 }
 
 bool
@@ -77,7 +79,10 @@ serving_replica_pace(const struct serving_replica *replica, enum arrival arrival
 double
 serving_replica_saturation(const struct serving_replica *replica)
 {
-    return replica->generates ? serving_saturation(&replica->flow) : serving_batch_saturation(&replica->flow);
+    if (!replica->generates)
+        return serving_batch_saturation(&replica->flow);
+    return replica->arrival == ARRIVAL_POISSON ? serving_poisson_saturation(&replica->flow)
+                                               : serving_closed_saturation(&replica->flow);
 }
 
 double

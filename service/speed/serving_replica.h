@@ -11,6 +11,7 @@ struct serving_replica {
     struct engine_traits traits;
     struct serving_pass model;
     struct serving_flow flow;
+    enum arrival arrival;   /* of the job */
     bool generates;         /* tokens one after another; else one pass answers */
     double cache_sequences; /* requests of the mean length that the cache holds; flow.most_sequences is at most this */
 };
@@ -23,7 +24,7 @@ void serving_replica_make(const struct serving_setup *setup, const struct servin
 bool serving_replica_pace(const struct serving_replica *replica, enum arrival arrival, double load,
                           struct serving_pace *ret_pace);
 
-/* Requests a second above which a queue only grows, and seconds until the last of some that arrive at once has its
+/* Its flow's saturation, computed; and seconds until the last of some that arrive at once has its
  * first token. */
 double serving_replica_saturation(const struct serving_replica *replica);
 double serving_replica_burst_seconds(const struct serving_replica *replica, double requests);

@@ -16,13 +16,28 @@ banded(double expected, struct serving_band band)
     return (struct range){ expected * band.low, expected, expected * band.high };
 }
 
+/* No more is answered than arrives; less only where the band of what is served at most reaches below it. */
+static struct range
+answered(double arriving, double most, struct serving_band band)
+{
+    return (struct range){ fmin(arriving, most * band.low), fmin(arriving, most), fmin(arriving, most * band.high) };
+}
+
+static struct range
+scaled(struct range range, double factor)
+{
+    return (struct range){ range.low * factor, range.expected * factor, range.high * factor };
+}
+
 static void
-set_figures(const struct serving_setup *setup, const struct engine_traits *traits, const struct serving_pace *pace,
+set_figures(const struct serving_setup *setup, const struct serving_replica *replica, const struct serving_pace *pace,
             bool full, bool hosted, struct serving_speed *speed)
 {
+    const struct engine_traits *traits = &replica->traits;
     struct serving_band first = serving_band_of(setup, traits, SERVING_FIRST_TOKEN, full, hosted);
     struct serving_band rate = serving_band_of(setup, traits, SERVING_THROUGHPUT, full, hosted);
-    double requests = pace->requests_per_second * fmax(1, setup->replicas);
+    double replicas = fmax(1, setup->replicas);
+    bool random = setup->job->arrival == ARRIVAL_POISSON && setup->job->requests_per_second > 0;
 
     speed->ttft_ms = banded(pace->first_token_seconds * milliseconds, first);
     speed->ttft_p95_ms = banded(pace->first_token_p95_seconds * milliseconds,
@@ -31,8 +46,10 @@ set_figures(const struct serving_setup *setup, const struct engine_traits *trait
         banded(pace->token_seconds * milliseconds, serving_band_of(setup, traits, SERVING_TOKEN, full, hosted));
     speed->tpot_p95_ms =
         banded(pace->token_p95_seconds * milliseconds, serving_band_of(setup, traits, SERVING_TOKEN_P95, full, hosted));
-    speed->requests_per_second = banded(requests, rate);
-    speed->output_tokens_per_second = banded(requests * setup->job->output_tokens, rate);
+    speed->requests_per_second =
+        random ? answered(setup->job->requests_per_second, replica->flow.saturation * replicas, rate)
+               : banded(pace->requests_per_second * replicas, rate);
+    speed->output_tokens_per_second = scaled(speed->requests_per_second, setup->job->output_tokens);
     speed->running_sequences = pace->running_sequences;
     speed->bottleneck = serving_bottleneck(&pace->spent);
 }
@@ -52,9 +69,9 @@ serving_speed(const struct serving_setup *setup, const struct serving_memory *me
     ret_speed->overloaded =
         !serving_replica_pace(&replica, random ? ARRIVAL_POISSON : ARRIVAL_CLOSED_LOOP,
                               (random ? job->requests_per_second : job->concurrency) / replicas, &pace);
-    set_figures(setup, &replica.traits, &pace, clients > flow->most_sequences, memory->offload.used, ret_speed);
+    set_figures(setup, &replica, &pace, clients > flow->most_sequences, memory->offload.used, ret_speed);
     ret_speed->concurrency = serving_replica_requests(&replica, &pace) * replicas;
-    ret_speed->saturation_requests_per_second = serving_replica_saturation(&replica);
+    ret_speed->saturation_requests_per_second = flow->saturation;
     ret_speed->burst_ttft_ms = serving_replica_burst_seconds(&replica, clients) * milliseconds;
     ret_speed->one_prefill_ms =
         (flow->start_seconds + serving_prompt_seconds(flow, flow->input_tokens, NULL)) * milliseconds;

@@ -1,9 +1,11 @@
 #include "tests/support/serving_fixture.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "service/base/quantity.h"
 #include "service/job/defaults.h"
 #include "service/parallel/plan.h"
 #include "tests/support/model_rows.h"
@@ -62,4 +64,45 @@ serving_fixture_run(const struct serving_fixture *fixture, struct serving_memory
 {
     serving_memory(&fixture->setup, ret_memory);
     serving_speed(&fixture->setup, ret_memory, ret_speed);
+}
+
+static const struct {
+    const char *model, *gpu;
+    uint32_t gpus;
+    enum weight_format format;
+} machines[] = {
+    { "llama-3-8b", "h100-sxm-80gb", 1, WEIGHT_BF16 },         { "llama-3-8b", "rtx-4090-24gb", 2, WEIGHT_INT4_AWQ },
+    { "llama-3-70b", "h100-sxm-80gb", 8, WEIGHT_FP8 },         { "mixtral-8x7b", "a100-sxm-80gb", 4, WEIGHT_BF16 },
+    { "deepseek-v3", "h200-sxm-141gb", 16, WEIGHT_FP8 },       { "qwen3-235b-a22b", "b200-sxm-180gb", 4, WEIGHT_NVFP4 },
+    { "qwen2.5-72b", "mi300x-192gb", 2, WEIGHT_FP16 },         { "gemma-3-4b", "l4-24gb", 1, WEIGHT_BF16 },
+    { "llama-3-8b", "rtx-3090-24gb", 1, WEIGHT_Q4_K_M },       { "qwen2.5-7b", "v100-sxm-32gb", 4, WEIGHT_FP16 },
+    { "mamba-2.8b-hf", "a10-24gb", 1, WEIGHT_BF16 },           { "whisper-small", "t4-16gb", 1, WEIGHT_FP16 },
+    { "llama-3.1-405b", "ascend-910b-64gb", 32, WEIGHT_BF16 },
+};
+
+/* From `low` to `high`, each order of magnitude as often. */
+static double
+spread(struct random *random, double low, double high)
+{
+    return low * pow(high / low, random_unit(random));
+}
+
+void
+serving_fixture_random(struct random *random, bool poisson, struct serving_fixture *fixture)
+{
+    size_t i = random_below(random, COUNT_OF(machines));
+    struct serving_job job = {
+        .engine = (enum engine)(1 + random_below(random, 6)),
+        .precision = machines[i].format,
+        .input_tokens = (uint32_t)spread(random, 1, 30000),
+        .output_tokens = (uint32_t)spread(random, 16, 4000),
+        .concurrency = poisson ? 0 : (uint32_t)spread(random, 1, 2000),
+        .requests_per_second = poisson ? spread(random, 0.01, 100) : 0,
+        .has_parallelism = true,
+        .parallelism = { .tensor = machines[i].gpus, .pipeline = 1, .data = 1, .expert = 1 },
+    };
+
+    if (random_below(random, 4) == 0)
+        job.parallelism = (struct parallelism){ .tensor = 1, .pipeline = machines[i].gpus, .data = 1, .expert = 1 };
+    serving_fixture_make(fixture, machines[i].model, machines[i].gpu, machines[i].gpus, &job);
 }

@@ -8,47 +8,6 @@
 
 enum { TRIES = 400 };
 
-static const struct {
-    const char *model, *gpu;
-    uint32_t gpus;
-    enum weight_format format;
-} machines[] = {
-    { "llama-3-8b", "h100-sxm-80gb", 1, WEIGHT_BF16 },         { "llama-3-8b", "rtx-4090-24gb", 2, WEIGHT_INT4_AWQ },
-    { "llama-3-70b", "h100-sxm-80gb", 8, WEIGHT_FP8 },         { "mixtral-8x7b", "a100-sxm-80gb", 4, WEIGHT_BF16 },
-    { "deepseek-v3", "h200-sxm-141gb", 16, WEIGHT_FP8 },       { "qwen3-235b-a22b", "b200-sxm-180gb", 4, WEIGHT_NVFP4 },
-    { "qwen2.5-72b", "mi300x-192gb", 2, WEIGHT_FP16 },         { "gemma-3-4b", "l4-24gb", 1, WEIGHT_BF16 },
-    { "llama-3-8b", "rtx-3090-24gb", 1, WEIGHT_Q4_K_M },       { "qwen2.5-7b", "v100-sxm-32gb", 4, WEIGHT_FP16 },
-    { "mamba-2.8b-hf", "a10-24gb", 1, WEIGHT_BF16 },           { "whisper-small", "t4-16gb", 1, WEIGHT_FP16 },
-    { "llama-3.1-405b", "ascend-910b-64gb", 32, WEIGHT_BF16 },
-};
-
-/* From `low` to `high`, each order of magnitude as often. */
-static double
-spread(struct random *random, double low, double high)
-{
-    return low * pow(high / low, random_unit(random));
-}
-
-static void
-random_fixture(struct random *random, bool poisson, struct serving_fixture *fixture)
-{
-    size_t i = random_below(random, COUNT_OF(machines));
-    struct serving_job job = {
-        .engine = (enum engine)(1 + random_below(random, 6)),
-        .precision = machines[i].format,
-        .input_tokens = (uint32_t)spread(random, 1, 30000),
-        .output_tokens = (uint32_t)spread(random, 16, 4000),
-        .concurrency = poisson ? 0 : (uint32_t)spread(random, 1, 2000),
-        .requests_per_second = poisson ? spread(random, 0.01, 100) : 0,
-        .has_parallelism = true,
-        .parallelism = { .tensor = machines[i].gpus, .pipeline = 1, .data = 1, .expert = 1 },
-    };
-
-    if (random_below(random, 4) == 0)
-        job.parallelism = (struct parallelism){ .tensor = 1, .pipeline = machines[i].gpus, .data = 1, .expert = 1 };
-    serving_fixture_make(fixture, machines[i].model, machines[i].gpu, machines[i].gpus, &job);
-}
-
 static void
 check_range(const struct range *range)
 {
@@ -78,7 +37,7 @@ START_TEST(closed_loops_keep_littles_law)
         struct serving_memory memory;
         struct serving_speed speed;
 
-        random_fixture(&random, false, &fixture);
+        serving_fixture_random(&random, false, &fixture);
         serving_fixture_run(&fixture, &memory, &speed);
         double seconds = (speed.ttft_ms.expected + (fixture.job.output_tokens - 1) * speed.tpot_ms.expected) / 1000;
         double clients = speed.requests_per_second.expected * seconds;
@@ -100,7 +59,7 @@ START_TEST(more_clients_are_never_faster)
         struct serving_memory memory;
         struct serving_speed few, many;
 
-        random_fixture(&random, false, &fixture);
+        serving_fixture_random(&random, false, &fixture);
         serving_fixture_run(&fixture, &memory, &few);
         fixture.job.concurrency += 1 + (uint32_t)random_below(&random, 200);
         serving_fixture_run(&fixture, &memory, &many);
@@ -120,7 +79,7 @@ START_TEST(longer_prompts_are_never_faster)
         struct serving_memory memory;
         struct serving_speed shorter, longer;
 
-        random_fixture(&random, false, &fixture);
+        serving_fixture_random(&random, false, &fixture);
         serving_memory(&fixture.setup, &memory);
         memory.kv_budget_bytes = 1e18; /* a full cache runs fewer long requests at once: another matter */
         serving_speed(&fixture.setup, &memory, &shorter);
@@ -168,7 +127,7 @@ START_TEST(lesser_hardware_is_never_faster)
         struct serving_speed good, worse;
         uint64_t what = random_below(&random, 4);
 
-        random_fixture(&random, random_below(&random, 2), &fixture);
+        serving_fixture_random(&random, random_below(&random, 2), &fixture);
         serving_fixture_run(&fixture, &memory, &good);
         slow_down(&fixture, what, 0.3 + 0.65 * random_unit(&random));
         serving_fixture_run(&fixture, &memory, &worse);
@@ -191,7 +150,7 @@ START_TEST(more_arrivals_are_never_faster)
         struct serving_memory memory;
         struct serving_speed quiet, busy;
 
-        random_fixture(&random, true, &fixture);
+        serving_fixture_random(&random, true, &fixture);
         serving_fixture_run(&fixture, &memory, &quiet);
         fixture.job.requests_per_second *= 1 + random_unit(&random);
         serving_fixture_run(&fixture, &memory, &busy);
@@ -332,7 +291,7 @@ START_TEST(absurd_jobs_stay_finite)
         struct serving_memory memory;
         struct serving_speed speed;
 
-        random_fixture(&random, random_below(&random, 2), &fixture);
+        serving_fixture_random(&random, random_below(&random, 2), &fixture);
         fixture.job.input_tokens = ends[random_below(&random, COUNT_OF(ends))];
         fixture.job.output_tokens = ends[random_below(&random, COUNT_OF(ends))];
         fixture.job.concurrency = ends[random_below(&random, COUNT_OF(ends))];
