@@ -67,9 +67,9 @@ static const struct field estimate_fields[] = {
       .present_offset = MEMBER(request.dataset.present) },
     { .name = "checkpoint",
       .kind = FIELD_OBJECT,
-      .offset = MEMBER(checkpoint),
+      .offset = MEMBER(request.checkpoint),
       .table = &checkpoint_table,
-      .present_offset = MEMBER(has_checkpoint) },
+      .present_offset = MEMBER(request.checkpoint.present) },
     { .name = "hardware",
       .kind = FIELD_OBJECT,
       .offset = MEMBER(hardware),
@@ -77,9 +77,9 @@ static const struct field estimate_fields[] = {
       .present_offset = MEMBER(hardware.ask.present) },
     { .name = "observed",
       .kind = FIELD_OBJECT,
-      .offset = MEMBER(observed),
+      .offset = MEMBER(request.observed),
       .table = &observed_table,
-      .present_offset = MEMBER(has_observed) },
+      .present_offset = MEMBER(request.observed.present) },
     { .name = "cost",
       .kind = FIELD_OBJECT,
       .offset = MEMBER(cost),
@@ -88,6 +88,9 @@ static const struct field estimate_fields[] = {
     { .name = "catalog_version", .kind = FIELD_TEXT, .offset = MEMBER(catalog_version), .max = 32 },
 };
 const struct field_table estimate_table = { "EstimateRequest", estimate_fields, COUNT_OF(estimate_fields) };
+
+/* 0 can be observed */
+#define NOTHING_OBSERVED ((struct observed_ask){ false, -1, -1, -1, -1, -1, -1, -1 })
 
 enum status
 estimate_open(const struct request *http, struct estimate_decoded *decoded, struct notices *notices,
@@ -102,6 +105,7 @@ estimate_open(const struct request *http, struct estimate_decoded *decoded, stru
         notice_add(notices, NOTICE_NAN_READ_AS_NULL, "");
     memset(&decoded->members, 0, sizeof decoded->members);
     decoded->members.cost.residual_ratio = decoded->members.cost.electricity_per_kwh = -1; /* 0 can be meant */
+    decoded->members.request.observed = NOTHING_OBSERVED;
     model_holder_init(&decoded->model);
     request_digest(decoded->document, decoded->digest);
     return STATUS_OK;
@@ -191,13 +195,17 @@ notice_unanswered(struct notices *notices, bool present, const char *pointer)
         text_copy(notice_add(notices, NOTICE_SECTION_NOT_ANSWERED, pointer)->text[0], NOTE_TEXT_SIZE, pointer + 1);
 }
 
-/* More than the length of an epoch, which the duration of a training is reckoned from. */
-static bool
-asks_about_data(const struct dataset_ask *dataset)
+/* What a sample of the model is: said beside its work, pictures for the other networks known by it. */
+static enum sample_kind
+sample_kind_of(const json_t *model, const struct model_arch *arch)
 {
-    return dataset->bytes > 0 || dataset->files > 0 || dataset->mean_file_bytes > 0 || dataset->tokens_per_sample > 0 ||
-           dataset->format || dataset->growth_per_year > 0 || dataset->uplink_bits_per_second > 0 ||
-           dataset->daily_bytes > 0;
+    const char *said = json_string_value(json_object_get(model, "sample"));
+
+    if (!arch || !arch->generic)
+        return SAMPLE_TEXT;
+    if (text_equal(said, "audio"))
+        return SAMPLE_AUDIO;
+    return text_equal(said, "record") ? SAMPLE_RECORD : SAMPLE_IMAGE;
 }
 
 void
@@ -214,9 +222,7 @@ estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded 
             model_adapter_complete(&decoded->model, &members->request.training, assumptions);
     }
     resolve_hardware(&members->hardware, catalog, &members->request.hardware, notices, fault);
-    notice_unanswered(notices, asks_about_data(&members->request.dataset), "/dataset");
-    notice_unanswered(notices, members->has_checkpoint, "/checkpoint");
-    notice_unanswered(notices, members->has_observed, "/observed");
+    members->request.dataset.kind = sample_kind_of(members->model, members->request.arch);
 }
 
 enum status

@@ -1,4 +1,5 @@
 #include "api/json/estimate_json.h"
+#include "api/json/feed_json.h"
 #include "api/json/network_json.h"
 #include "api/json/serving_json.h"
 #include "api/json/training_json.h"
@@ -40,17 +41,6 @@ capabilities_encode(struct json_writer *writer, const struct capabilities *capab
     writer_end_array(writer);
 }
 
-/* Host memory that offload needs; the rest of a node's needs has its own sections. */
-static void
-host_encode(struct json_writer *writer, const struct answer *answer)
-{
-    if (!(answer->offload_host_bytes > 0))
-        return;
-    writer_object(writer, "host");
-    writer_bytes(writer, "ram_bytes", answer->offload_host_bytes);
-    writer_end_object(writer);
-}
-
 void
 estimate_encode(const struct answer *answer, const struct provenance *provenance, enum language language,
                 struct buffer *body)
@@ -65,8 +55,7 @@ estimate_encode(const struct answer *answer, const struct provenance *provenance
         training_encode(&writer, answer, language);
     if (answer->has_serving)
         serving_encode(&writer, answer, language);
-    if (answer->has_training)
-        host_encode(&writer, answer);
+    feed_encode(&writer, answer);
     network_encode(&writer, answer);
     if (answer->has_fitting)
         fitting_encode(&writer, &answer->fitting);

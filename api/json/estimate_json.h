@@ -25,9 +25,7 @@ struct estimate_decoded {
     struct estimate_members {
         const json_t *model;
         struct estimate_request request;
-        bool has_checkpoint, has_observed, has_cost;
-        struct checkpoint_members checkpoint;
-        struct observed_members observed;
+        bool has_cost;
         struct cost_members cost;
         struct hardware_members hardware;
         char catalog_version[32]; /* "": the current one */

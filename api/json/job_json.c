@@ -132,20 +132,20 @@ static const struct field dataset_fields[] = {
 const struct field_table dataset_table = { "Dataset", dataset_fields, COUNT_OF(dataset_fields) };
 
 static const struct field checkpoint_fields[] = {
-    REAL("interval_minutes", checkpoint_members, interval_minutes, 0.01, 1e6),
-    REAL("keep", checkpoint_members, keep, 1, 1e6),
-    REAL("max_overhead_ratio", checkpoint_members, max_overhead_ratio, 0.0001, 1),
+    REAL("interval_minutes", checkpoint_ask, interval_minutes, 0.01, 1e6),
+    REAL("keep", checkpoint_ask, keep, 1, 1e6),
+    REAL("max_overhead_ratio", checkpoint_ask, max_overhead_ratio, 0.0001, 1),
 };
 const struct field_table checkpoint_table = { "Checkpoint", checkpoint_fields, COUNT_OF(checkpoint_fields) };
 
 static const struct field observed_fields[] = {
-    REAL("gpu_utilization_ratio", observed_members, gpu_utilization_ratio, 0, 1),
-    REAL("cpu_utilization_ratio", observed_members, cpu_utilization_ratio, 0, 1),
-    REAL("gpu_memory_ratio", observed_members, gpu_memory_ratio, 0, 1),
-    REAL("peak_memory_bytes", observed_members, peak_memory_bytes, 0, 1e15),
-    REAL("step_seconds", observed_members, step_seconds, 0, 1e7),
-    REAL("data_seconds", observed_members, data_seconds, 0, 1e7),
-    REAL("loader_workers", observed_members, loader_workers, 0, 1e6),
+    REAL("gpu_utilization_ratio", observed_ask, gpu_utilization_ratio, 0, 1),
+    REAL("cpu_utilization_ratio", observed_ask, cpu_utilization_ratio, 0, 1),
+    REAL("gpu_memory_ratio", observed_ask, gpu_memory_ratio, 0, 1),
+    REAL("peak_memory_bytes", observed_ask, peak_memory_bytes, 0, 1e15),
+    REAL("step_seconds", observed_ask, step_seconds, 0, 1e7),
+    REAL("data_seconds", observed_ask, data_seconds, 0, 1e7),
+    REAL("loader_workers", observed_ask, loader_workers, 0, 1e6),
 };
 const struct field_table observed_table = { "Observed", observed_fields, COUNT_OF(observed_fields) };
 

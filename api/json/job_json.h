@@ -6,15 +6,6 @@
 #include "service/job/job.h"
 #include "service/search/request.h"
 
-struct checkpoint_members {
-    double interval_minutes, keep, max_overhead_ratio;
-};
-
-struct observed_members {
-    double gpu_utilization_ratio, cpu_utilization_ratio, gpu_memory_ratio, peak_memory_bytes, step_seconds,
-        data_seconds, loader_workers;
-};
-
 struct cost_members {
     enum currency currency;
     uint32_t price_type; /* enum price_type */

@@ -70,9 +70,9 @@ static const struct field recommend_fields[] = {
       .present_offset = SHARED(request.dataset.present) },
     { .name = "checkpoint",
       .kind = FIELD_OBJECT,
-      .offset = SHARED(checkpoint),
+      .offset = SHARED(request.checkpoint),
       .table = &checkpoint_table,
-      .present_offset = SHARED(has_checkpoint) },
+      .present_offset = SHARED(request.checkpoint.present) },
     { .name = "hardware",
       .kind = FIELD_OBJECT,
       .offset = SHARED(hardware),
@@ -80,9 +80,9 @@ static const struct field recommend_fields[] = {
       .present_offset = SHARED(hardware.ask.present) },
     { .name = "observed",
       .kind = FIELD_OBJECT,
-      .offset = SHARED(observed),
+      .offset = SHARED(request.observed),
       .table = &observed_table,
-      .present_offset = SHARED(has_observed) },
+      .present_offset = SHARED(request.observed.present) },
     { .name = "cost",
       .kind = FIELD_OBJECT,
       .offset = SHARED(cost),
@@ -208,6 +208,15 @@ check_job(const struct recommend_request *request, struct fault *fault)
         fault_add(fault, FAULT_CONFLICT, "/serving", NULL, "training", NULL);
 }
 
+/* More than the length of an epoch, which the duration of a training is reckoned from. */
+static bool
+asks_about_data(const struct dataset_ask *dataset)
+{
+    return dataset->bytes > 0 || dataset->files > 0 || dataset->mean_file_bytes > 0 || dataset->tokens_per_sample > 0 ||
+           dataset->format || dataset->growth_per_year > 0 || dataset->uplink_bits_per_second > 0 ||
+           dataset->daily_bytes > 0;
+}
+
 enum status
 recommend_decode(const struct catalog *catalog, enum currency usual_currency, struct recommend_decoded *decoded,
                  struct assumptions *assumptions, struct notices *notices, struct fault *fault)
@@ -219,6 +228,9 @@ recommend_decode(const struct catalog *catalog, enum currency usual_currency, st
     memset(request, 0, sizeof *request);
     fields_read(&recommend_table, decoded->shared.document, "", decoded, fault);
     estimate_members_resolve(catalog, &decoded->shared, assumptions, notices, fault);
+    notice_unanswered(notices, asks_about_data(&decoded->shared.members.request.dataset), "/dataset");
+    notice_unanswered(notices, decoded->shared.members.request.checkpoint.present, "/checkpoint");
+    notice_unanswered(notices, decoded->shared.members.request.observed.present, "/observed");
     notice_unanswered(notices, decoded->shared.members.hardware.ask.present, "/hardware");
     notice_unanswered(notices, decoded->members.maturity != MATURITY_UNSAID, "/maturity");
     request->job = decoded->shared.members.request;

@@ -1,6 +1,7 @@
 #include "service/search/answer.h"
 
 #include "service/memory/kv_cache.h"
+#include "service/search/surroundings.h"
 
 static enum status
 answer_training(const struct estimate_request *request, const struct catalog *catalog, struct answer *answer,
@@ -12,8 +13,6 @@ answer_training(const struct estimate_request *request, const struct catalog *ca
     TRY(training_plan_choose(&ask, &answer->training, &answer->assumptions, fault));
     answer->has_training = true;
     answer->training_minimum_gpus = training_minimum_gpus(&ask);
-    answer->has_duration =
-        training_duration_hours(estimate, request->dataset.samples, request->dataset.tokens, &answer->duration_hours);
     answer->offload_host_bytes = training_offload_host_bytes(&estimate->setup);
     answer->checkpoint_bytes = training_checkpoint_bytes(&estimate->setup);
 
@@ -71,8 +70,8 @@ check_request(const struct estimate_request *request, struct fault *fault)
     const struct hardware_ask *hardware = &request->hardware;
     bool job = request->has_training || request->has_serving;
 
-    if (!request->arch && !hardware->present)
-        fault_add(fault, FAULT_NOTHING_ASKED, "", NULL, "model|hardware", NULL);
+    if (!request->arch && !hardware->present && !request->dataset.present && !request->observed.present)
+        fault_add(fault, FAULT_NOTHING_ASKED, "", NULL, "model|hardware|dataset|observed", NULL);
     else if (job && !request->arch)
         fault_add(fault, FAULT_MISSING_MEMBER, "/model", NULL, "model", NULL);
     else if (hardware->offer && !hardware->offer->gpu)
@@ -103,10 +102,12 @@ answer_run(const struct estimate_request *request, const struct catalog *catalog
         TRY(answer_training(request, catalog, ret_answer, ret_fault));
     if (request->has_serving)
         TRY(answer_serving(request, catalog, ret_answer, ret_fault));
+    answer_surroundings(request, catalog, ret_answer);
     ret_answer->has_fitting = job && !request->hardware.present;
     if (ret_answer->has_fitting)
         fitting_gpus(request, catalog, &ret_answer->fitting);
-    ret_answer->has_capabilities = !request->arch && ret_answer->machine.gpu;
+    ret_answer->has_capabilities =
+        !request->arch && ret_answer->machine.gpu && !request->dataset.present && !request->observed.present;
     if (ret_answer->has_capabilities)
         capabilities_of(&ret_answer->machine, catalog, &ret_answer->capabilities);
     return STATUS_OK;

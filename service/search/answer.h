@@ -2,11 +2,19 @@
 #ifndef SERVICE_SEARCH_ANSWER_H
 #define SERVICE_SEARCH_ANSWER_H
 
+#include "service/feed/feed.h"
 #include "service/search/fitting.h"
 #include "service/search/fixes.h"
 #include "service/search/serving_launch.h"
 #include "service/search/serving_sizing.h"
 #include "service/speed/serving_crossover.h"
+
+/* Of one node, under load; 0: not known. */
+struct power_need {
+    double gpu_watts;  /* all its GPUs, data sheet */
+    double node_watts; /* the whole machine */
+    double psu_watts;  /* what its power supplies are to be rated at */
+};
 
 /* Pointers inside it lead into the request, the catalog and the answer itself: it is filled in place, not copied. */
 struct answer {
@@ -31,6 +39,9 @@ struct answer {
     struct fitting_gpus fitting;
     bool has_capabilities;
     struct capabilities capabilities;
+    struct feed feed;
+    struct power_need power;
+    const char *compute_tier, *data_tier; /* NULL: cannot be told */
     struct assumptions assumptions;
     struct notices notices;
 };

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "service/catalog/catalog.h"
+#include "service/job/data.h"
 #include "service/job/job.h"
 
 /* Named hardware: a GPU and how many, or an offer of the catalog and how many of it. Lent by the catalog. */
@@ -22,24 +23,6 @@ struct hardware_ask {
     double ram_bytes;
 };
 
-enum dataset_format {
-    DATASET_FORMAT_UNSAID = 0,
-    DATASET_RAW_FILES,
-    DATASET_JPEG_FILES,
-    DATASET_WEBDATASET,
-    DATASET_TFRECORD,
-    DATASET_LMDB,
-    DATASET_PARQUET,
-    DATASET_PRETOKENIZED
-};
-
-struct dataset_ask {
-    bool present;
-    double bytes, samples, tokens, tokens_per_sample, files, mean_file_bytes;
-    enum dataset_format format;
-    double growth_per_year, uplink_bits_per_second, daily_bytes;
-};
-
 struct estimate_request {
     const struct model_arch *arch; /* NULL: no model; lent */
     const struct model_params *params;
@@ -48,6 +31,8 @@ struct estimate_request {
     struct serving_job serving;
     struct hardware_ask hardware;
     struct dataset_ask dataset;
+    struct checkpoint_ask checkpoint;
+    struct observed_ask observed;
 };
 
 /* One card that a marketplace rents by the piece: several are cards of one host, up to MAX_HOST_CARDS. */

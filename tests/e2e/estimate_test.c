@@ -376,24 +376,39 @@ START_TEST(a_job_alone_is_told_where_it_runs)
 }
 END_TEST
 
-/* What is read but has no answer is not passed over in silence. */
-START_TEST(parts_without_an_answer_are_named)
+/* A terabyte of pictures on a disk of 750 MB/s: the disk holds the GPUs back, and how much data there is says nothing
+ * about GPU memory. */
+START_TEST(data_hold_the_gpus_back)
 {
-    static const char *const parts[] = { "/dataset", "/checkpoint", "/observed", "/cost" };
     json_t *reply =
         contract_post("/estimate", 200,
-                      "{\"model\":\"llama-3-8b\",\"dataset\":{\"bytes\":1000000},\"checkpoint\":{\"keep\":2},"
-                      "\"observed\":{\"step_seconds\":1},\"cost\":{\"currency\":\"CNY\"}}");
-    const json_t *notice;
-    size_t index, found = 0;
+                      "{\"model\":{\"parameter_count\":25557032,\"flop_per_sample\":8200000000,"
+                      "\"activation_bytes_per_sample\":110000000,\"sample\":\"image\"},"
+                      "\"training\":{\"method\":\"pretrain\",\"micro_batch_size\":256,\"epochs\":90},"
+                      "\"dataset\":{\"bytes\":1000000000000,\"mean_file_bytes\":110000,\"format\":\"jpeg_files\"},"
+                      "\"hardware\":{\"gpu\":\"a100-sxm-80gb\",\"gpus\":8,\"storage\":\"essd-pl2\"}}");
+    double busy = contract_number(reply, "/storage/gpu_utilization_ratio");
 
-    json_array_foreach(json_object_get(reply, "notices"), index, notice)
-    {
-        for (size_t i = 0; i < COUNT_OF(parts); i++)
-            found += strcmp(contract_text(notice, "/code"), "section_not_answered") == 0 &&
-                     strcmp(contract_text(notice, "/pointer"), parts[i]) == 0;
-    }
-    ck_assert_uint_eq(found, COUNT_OF(parts));
+    ck_assert_str_eq(contract_text(reply, "/training/bottleneck"), "storage");
+    ck_assert_double_lt(busy, 0.8);
+    ck_assert_double_eq_tol(contract_number(reply, "/storage/read_bytes_per_second") * busy, 750e6, 1e4);
+    ck_assert_double_eq_tol(contract_number(reply, "/training/throughput/samples_per_second/expected"), 750e6 / 110000,
+                            10);
+    ck_assert_str_eq(contract_text(reply, "/tiers/data"), "large");
+    ck_assert_str_eq(contract_text(reply, "/tiers/compute"), "prototype");
+    json_decref(reply);
+}
+END_TEST
+
+/* 10 GB over 20 Mb/s: 4000 s. No model is needed for that. */
+START_TEST(data_alone)
+{
+    json_t *reply = contract_post("/estimate", 200,
+                                  "{\"dataset\":{\"bytes\":10000000000,\"uplink_bits_per_second\":20000000,"
+                                  "\"growth_per_year\":5}}");
+
+    ck_assert_double_eq(contract_number(reply, "/storage/upload_seconds"), 4000);
+    ck_assert_double_eq(contract_number(reply, "/storage/capacity_bytes"), 50e9);
     json_decref(reply);
 }
 END_TEST
@@ -413,7 +428,8 @@ main(void)
     tcase_add_loop_test(tcase, chinese_differs_in_sentences_alone, 0, COUNT_OF(verdicts));
     tcase_add_test(tcase, provenance_says_what_answered);
     tcase_add_test(tcase, a_model_alone);
-    tcase_add_test(tcase, parts_without_an_answer_are_named);
+    tcase_add_test(tcase, data_hold_the_gpus_back);
+    tcase_add_test(tcase, data_alone);
     tcase_add_test(tcase, hardware_alone_is_asked_what_it_can);
     tcase_add_test(tcase, a_job_alone_is_told_where_it_runs);
     return suite_run("estimate", tcase);

@@ -238,6 +238,15 @@ contract_count(const json_t *value, const char *pointer)
     return json_integer_value(found);
 }
 
+double
+contract_number(const json_t *value, const char *pointer)
+{
+    const json_t *found = schema_at(value, pointer);
+
+    ck_assert_msg(json_is_number(found), "no number at %s", pointer);
+    return json_number_value(found);
+}
+
 void
 contract_merge(json_t *target, const json_t *patch)
 {

@@ -40,9 +40,10 @@ json_t *contract_post(const char *path, long status, const char *body);
 /* The same with Accept-Language. */
 json_t *contract_post_in(const char *language, const char *path, long status, const char *body);
 
-/* The text or the whole number at an RFC 6901 pointer; fails the test when there is none. */
+/* The text, the whole number or the number at an RFC 6901 pointer; fails the test when there is none. */
 const char *contract_text(const json_t *value, const char *pointer);
 json_int_t contract_count(const json_t *value, const char *pointer);
+double contract_number(const json_t *value, const char *pointer);
 
 /* Applies a merge patch (RFC 7396) to `target`, in place. Takes neither. */
 void contract_merge(json_t *target, const json_t *patch);
