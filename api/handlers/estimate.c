@@ -9,10 +9,12 @@ answer_opened(struct estimate_decoded *decoded, struct answer *answer, const str
               struct fault *fault)
 {
     struct provenance provenance = { state->version, catalog, decoded->digest };
+    struct estimate_remarks remarks;
 
     TRY(estimate_decode(catalog, decoded, &answer->assumptions, &answer->notices, fault));
     TRY(answer_run(&decoded->members.request, catalog, answer, fault));
-    estimate_encode(answer, &provenance, request->language, response->body);
+    diagnose(&decoded->members.request, answer, &catalog->rates, &remarks.diagnosis);
+    estimate_encode(answer, &remarks, &provenance, request->language, response->body);
     return STATUS_OK;
 }
 

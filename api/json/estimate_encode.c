@@ -1,3 +1,4 @@
+#include "api/json/diagnosis_json.h"
 #include "api/json/estimate_json.h"
 #include "api/json/feed_json.h"
 #include "api/json/network_json.h"
@@ -42,8 +43,8 @@ capabilities_encode(struct json_writer *writer, const struct capabilities *capab
 }
 
 void
-estimate_encode(const struct answer *answer, const struct provenance *provenance, enum language language,
-                struct buffer *body)
+estimate_encode(const struct answer *answer, const struct estimate_remarks *remarks,
+                const struct provenance *provenance, enum language language, struct buffer *body)
 {
     struct json_writer writer;
 
@@ -57,6 +58,7 @@ estimate_encode(const struct answer *answer, const struct provenance *provenance
         serving_encode(&writer, answer, language);
     feed_encode(&writer, answer);
     network_encode(&writer, answer);
+    diagnosis_encode(&writer, &remarks->diagnosis, language);
     if (answer->has_fitting)
         fitting_encode(&writer, &answer->fitting);
     if (answer->has_capabilities)

@@ -6,6 +6,7 @@
 #include "api/json/job_json.h"
 #include "api/json/model_json.h"
 #include "api/json/remarks_json.h"
+#include "service/advice/diagnosis.h"
 #include "service/search/answer.h"
 
 extern const struct field_table estimate_table, hardware_table;
@@ -53,7 +54,12 @@ void notice_unanswered(struct notices *notices, bool present, const char *pointe
 enum status estimate_decode(const struct catalog *catalog, struct estimate_decoded *decoded,
                             struct assumptions *assumptions, struct notices *notices, struct fault *fault);
 
-void estimate_encode(const struct answer *answer, const struct provenance *provenance, enum language language,
-                     struct buffer *body);
+/* What is added to an answer once it is known. */
+struct estimate_remarks {
+    struct diagnosis diagnosis;
+};
+
+void estimate_encode(const struct answer *answer, const struct estimate_remarks *remarks,
+                     const struct provenance *provenance, enum language language, struct buffer *body);
 
 #endif

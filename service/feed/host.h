@@ -34,8 +34,8 @@ struct host_need {
     double cpu_share; /* of the pace that the cores a node has keep up with, at most 1 */
 };
 
-/* Pictures: samples a second over what one core unpacks, and a part of a core a GPU for the process that trains. Text and other
- * samples: a few workers a GPU, the process that trains, and some cores for the system. */
+/* Pictures: samples a second over what one core unpacks, and a part of a core a GPU for the process that trains. Text
+ * and other samples: a few workers a GPU, the process that trains, and some cores for the system. */
 void host_need_of(const struct host_ask *ask, const struct dataset_size *size, enum sample_kind kind,
                   const struct rates *rates, struct host_need *ret_need);
 

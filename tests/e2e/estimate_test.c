@@ -413,6 +413,22 @@ START_TEST(data_alone)
 }
 END_TEST
 
+/* What is observed is spoken of without a model, in the language asked for. */
+START_TEST(observed_figures_are_read)
+{
+    json_t *reply = contract_post_in(
+        "zh-CN", "/estimate", 200,
+        "{\"observed\":{\"gpu_utilization_ratio\":0.35,\"cpu_utilization_ratio\":0.95,\"step_seconds\":0.9,"
+        "\"data_seconds\":0.6,\"loader_workers\":192},\"hardware\":{\"gpu\":\"a100-sxm-80gb\",\"gpus\":8,"
+        "\"cpu_cores\":48}}");
+
+    ck_assert_str_eq(contract_text(reply, "/diagnosis/0/code"), "data_loading_cpu_bound");
+    ck_assert_double_gt(contract_number(reply, "/diagnosis/0/actions/0/expected_gpu_utilization_ratio"), 0.35);
+    ck_assert_str_eq(contract_text(reply, "/diagnosis/1/code"), "too_many_workers");
+    json_decref(reply);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -430,6 +446,7 @@ main(void)
     tcase_add_test(tcase, a_model_alone);
     tcase_add_test(tcase, data_hold_the_gpus_back);
     tcase_add_test(tcase, data_alone);
+    tcase_add_test(tcase, observed_figures_are_read);
     tcase_add_test(tcase, hardware_alone_is_asked_what_it_can);
     tcase_add_test(tcase, a_job_alone_is_told_where_it_runs);
     return suite_run("estimate", tcase);
