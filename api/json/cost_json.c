@@ -12,6 +12,8 @@ cost_encode(struct json_writer *writer, const char *name, const struct cost *cos
     }
     writer_money(writer, "per_hour", cost->per_hour);
     writer_money(writer, "per_month", cost->per_month);
+    if (cost->per_million_tokens.micros > 0)
+        writer_money(writer, "per_million_tokens", cost->per_million_tokens);
     if (cost->purchase.micros > 0)
         writer_money(writer, "purchase", cost->purchase);
     writer_array(writer, "lines");

@@ -1,4 +1,4 @@
-/* The "cost" of a candidate. */
+/* The "cost" of a machine or a candidate. */
 #ifndef API_JSON_COST_JSON_H
 #define API_JSON_COST_JSON_H
 

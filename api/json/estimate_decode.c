@@ -231,6 +231,5 @@ estimate_decode(const struct catalog *catalog, struct estimate_decoded *decoded,
 {
     fields_read(&estimate_table, decoded->document, "", &decoded->members, fault);
     estimate_members_resolve(catalog, decoded, assumptions, notices, fault);
-    notice_unanswered(notices, decoded->members.has_cost, "/cost");
     return fault_any(fault) ? STATUS_FAULT : STATUS_OK;
 }

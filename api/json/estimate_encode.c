@@ -1,3 +1,4 @@
+#include "api/json/cost_json.h"
 #include "api/json/diagnosis_json.h"
 #include "api/json/estimate_json.h"
 #include "api/json/feed_json.h"
@@ -58,6 +59,8 @@ estimate_encode(const struct answer *answer, const struct estimate_remarks *rema
         serving_encode(&writer, answer, language);
     feed_encode(&writer, answer);
     network_encode(&writer, answer);
+    if (remarks->has_cost)
+        cost_encode(&writer, "cost", &remarks->cost);
     diagnosis_encode(&writer, &remarks->diagnosis, language);
     if (answer->has_fitting)
         fitting_encode(&writer, &answer->fitting);

@@ -7,6 +7,7 @@
 #include "api/json/model_json.h"
 #include "api/json/remarks_json.h"
 #include "service/advice/diagnosis.h"
+#include "service/recommend/machine_cost.h"
 #include "service/search/answer.h"
 
 extern const struct field_table estimate_table, hardware_table;
@@ -57,6 +58,8 @@ enum status estimate_decode(const struct catalog *catalog, struct estimate_decod
 /* What is added to an answer once it is known. */
 struct estimate_remarks {
     struct diagnosis diagnosis;
+    bool has_cost;
+    struct cost cost; /* of the machine */
 };
 
 void estimate_encode(const struct answer *answer, const struct estimate_remarks *remarks,

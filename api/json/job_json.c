@@ -163,3 +163,18 @@ static const struct field cost_fields[] = {
     REAL("interruptions_per_hour", cost_members, interruptions_per_hour, 0, 1000),
 };
 const struct field_table cost_table = { "Cost", cost_fields, COUNT_OF(cost_fields) };
+
+struct cost_terms
+cost_terms_said(const struct cost_members *members)
+{
+    struct cost_terms terms = { .currency = members->currency,
+                                .horizon_months = members->horizon_months,
+                                .utilization_ratio = members->hours_per_day / 24,
+                                .electricity_per_kwh = members->electricity_per_kwh,
+                                .pue = members->pue,
+                                .residual_ratio = members->residual_ratio };
+
+    if (!(terms.horizon_months > 0))
+        terms.horizon_months = members->depreciation_years * 12;
+    return terms;
+}

@@ -3,6 +3,7 @@
 #define API_JSON_JOB_JSON_H
 
 #include "api/json/field.h"
+#include "service/cost/cost.h"
 #include "service/job/job.h"
 #include "service/search/request.h"
 
@@ -13,6 +14,9 @@ struct cost_members {
     double horizon_months, hours_per_day, electricity_per_kwh, pue, depreciation_years, residual_ratio,
         failure_ratio_per_year, interruptions_per_hour;
 };
+
+/* What of the cost terms was said. */
+struct cost_terms cost_terms_said(const struct cost_members *members);
 
 extern const struct field_table training_table, serving_table, dataset_table, checkpoint_table, observed_table,
     cost_table, lora_table, training_parallelism_table, serving_parallelism_table, slo_table;

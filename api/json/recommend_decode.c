@@ -176,15 +176,12 @@ resolve_terms(const struct recommend_decoded *decoded, enum currency usual_curre
     const struct cost_members *cost = &decoded->shared.members.cost;
     struct cost_terms *terms = &request->terms;
 
-    terms->horizon_months =
-        decoded->members.horizon_months > 0 ? decoded->members.horizon_months : cost->horizon_months;
-    terms->utilization_ratio =
-        decoded->members.utilization_ratio > 0 ? decoded->members.utilization_ratio : cost->hours_per_day / 24;
-    terms->electricity_per_kwh = cost->electricity_per_kwh;
-    terms->pue = cost->pue;
-    terms->residual_ratio = cost->residual_ratio;
+    *terms = cost_terms_said(cost);
+    if (decoded->members.horizon_months > 0)
+        terms->horizon_months = decoded->members.horizon_months;
+    if (decoded->members.utilization_ratio > 0)
+        terms->utilization_ratio = decoded->members.utilization_ratio;
     request->price_type = (enum price_type)cost->price_type;
-    terms->currency = cost->currency;
     if (!terms->currency)
         terms->currency = request->constraints.budget.currency;
     if (!terms->currency) {

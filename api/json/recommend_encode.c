@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/i18n/message.h"
+#include "api/json/buy_or_rent_json.h"
 #include "api/json/cost_json.h"
 #include "api/json/serving_json.h"
 #include "api/json/training_json.h"
@@ -328,6 +329,7 @@ recommend_encode(const struct recommend_request *request, const struct recommend
     writer_end_array(&writer);
     rejected_encode(&writer, recommendation, request->terms.currency, language);
     relaxations_encode(&writer, request, recommendation, language);
+    buy_or_rent_encode(&writer, request, recommendation, &provenance->catalog->rates, language);
     first_step_encode(&writer, recommendation, language);
     assumptions_encode(&writer, assumptions, language);
     notices_encode(&writer, notices, language);

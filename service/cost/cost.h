@@ -35,6 +35,7 @@ struct cost {
     struct money total;                 /* of terms.hours; only when has_total */
     struct money total_low, total_high; /* ends of a price range; equal to total for a point */
     struct money purchase;              /* price of what is bought; micros 0 when rented */
+    struct money per_million_tokens;    /* micros 0: not asked or not known */
     bool has_total;
     struct cost_line lines[MAX_COST_LINES];
     uint32_t line_count;

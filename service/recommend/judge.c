@@ -46,9 +46,8 @@ outcome_of(struct judge *judge, const struct machine *machine)
     }
 }
 
-/* Power of the units under load: the data sheet's, or the GPUs' with their share of the machine. */
-static double
-power_of(const struct offer *offer, uint32_t count, const struct rates *rates)
+double
+offer_watts(const struct offer *offer, uint32_t count, const struct rates *rates)
 {
     if (offer->max_power_watts)
         return (double)offer->max_power_watts * count;
@@ -163,7 +162,7 @@ judge_count(struct judge *judge, const struct offer *offer, const struct price *
     struct reason found;
 
     *candidate = (struct candidate){ .offer = offer, .price = price, .count = count, .gpus = machine.gpu_count };
-    candidate->watts = power_of(offer, count, &judge->catalog->rates);
+    candidate->watts = offer_watts(offer, count, &judge->catalog->rates);
     if (constraints->max_power_watts && candidate->watts > constraints->max_power_watts)
         return reason(REASON_OVER_POWER, constraints->max_power_watts, candidate->watts);
     if (constraints->max_power_watts && !(candidate->watts > 0))

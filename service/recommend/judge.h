@@ -12,6 +12,9 @@ struct judge {
     uint64_t plans;
 };
 
+/* Power of so many units under load: the data sheet's, or the GPUs' with their share of the machine. */
+double offer_watts(const struct offer *offer, uint32_t count, const struct rates *rates);
+
 /* The smallest number of units of an offer that does the job within every limit (the fastest one when time is the
  * objective). REASON_NONE: *ret_candidate is filled; else the reason of the number that came nearest. */
 struct reason

@@ -21,19 +21,21 @@ note_conversion(const struct exchange_rate *rate, struct notices *notices)
 }
 
 void
+price_notices(const struct price *price, const struct cost *cost, struct notices *notices)
+{
+    if (cost->exchanged)
+        note_conversion(cost->exchanged, notices);
+    if (price->low.micros != price->high.micros)
+        notice_add(notices, NOTICE_PRICE_IS_RANGE, "");
+    if (!price->observed_date)
+        notice_add(notices, NOTICE_PRICE_UNDATED, "");
+    if (price->type == PRICE_SPOT)
+        notice_add(notices, NOTICE_SPOT_CAN_BE_TAKEN_BACK, "");
+}
+
+void
 recommend_notices(const struct recommendation *recommendation, struct notices *notices)
 {
-    for (size_t i = 0; i < recommendation->count; i++) {
-        const struct candidate *candidate = &recommendation->candidates[i];
-        const struct price *price = candidate->price;
-
-        if (candidate->cost.exchanged)
-            note_conversion(candidate->cost.exchanged, notices);
-        if (price->low.micros != price->high.micros)
-            notice_add(notices, NOTICE_PRICE_IS_RANGE, "");
-        if (!price->observed_date)
-            notice_add(notices, NOTICE_PRICE_UNDATED, "");
-        if (price->type == PRICE_SPOT)
-            notice_add(notices, NOTICE_SPOT_CAN_BE_TAKEN_BACK, "");
-    }
+    for (size_t i = 0; i < recommendation->count; i++)
+        price_notices(recommendation->candidates[i].price, &recommendation->candidates[i].cost, notices);
 }

@@ -7,4 +7,7 @@
 /* One remark of a kind, whatever the number of candidates; one for each exchange rate that was used. */
 void recommend_notices(const struct recommendation *recommendation, struct notices *notices);
 
+/* The same about one price and what it comes to. */
+void price_notices(const struct price *price, const struct cost *cost, struct notices *notices);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "service/base/quantity.h"
 #include "service/recommend/judge.h"
+#include "service/recommend/market.h"
 #include "service/recommend/offers.h"
 
 const char *const budget_scope_names[4] = { NULL, "total", "per_month", "purchase" };
@@ -86,12 +87,12 @@ recommend_complete(struct recommend_request *request, const struct rates *rates,
         assume_number(assumptions, "limit", "/limit", 10);
     }
     if (!(terms->horizon_months > 0)) {
-        terms->horizon_months = 36;
-        assume_number(assumptions, "horizon_months", "/horizon_months", 36);
+        terms->horizon_months = rates->cost_horizon_months;
+        assume_number(assumptions, "horizon_months", "/horizon_months", terms->horizon_months);
     }
     if (!(terms->utilization_ratio > 0)) {
-        terms->utilization_ratio = 0.6;
-        assume_number(assumptions, "utilization_ratio", "/utilization_ratio", 0.6);
+        terms->utilization_ratio = rates->cost_utilization_ratio;
+        assume_number(assumptions, "utilization_ratio", "/utilization_ratio", terms->utilization_ratio);
     }
     if (constraints->budget_scope == BUDGET_PURCHASE && !constraints->acquisition)
         constraints->acquisition = ACQUIRE_BUY;
@@ -244,6 +245,7 @@ recommend_run(const struct recommend_request *request, const struct catalog *cat
         reason = judge_prices(&judge, offer, &candidate, &price);
         if (reason.code == REASON_NONE) {
             keep(all, &candidate, request);
+            market_add(all, request, catalog, &candidate);
             continue;
         }
         reject(all, offer, price, &reason);

@@ -2,7 +2,7 @@
 #ifndef SERVICE_RECOMMEND_RECOMMEND_H
 #define SERVICE_RECOMMEND_RECOMMEND_H
 
-#include "service/cost/cost.h"
+#include "service/cost/buy_or_rent.h"
 #include "service/search/answer.h"
 
 enum budget_scope { BUDGET_SCOPE_UNSAID = 0, BUDGET_TOTAL, BUDGET_PER_MONTH, BUDGET_PURCHASE };
@@ -119,6 +119,16 @@ struct relaxation {
 };
 enum { MAX_RELAXATIONS = 4 };
 
+/* What one GPU costs, of offers that do the job, in the currency of the search. */
+enum { MAX_MARKETS = 32, MAX_RENTS = 64 };
+struct market {
+    const struct gpu *gpu;
+    double rents[MAX_RENTS]; /* a GPU-hour on demand, in order */
+    size_t rent_count;
+    double purchase_per_gpu, buy_watts; /* of the cheapest; 0: none */
+    uint32_t buy_gpus;
+};
+
 struct recommendation {
     struct candidate candidates[MAX_CANDIDATES]; /* the best `count` of all, in order */
     size_t count;
@@ -129,6 +139,8 @@ struct recommendation {
     size_t example_count;
     struct relaxation relaxations[MAX_RELAXATIONS];
     size_t relaxation_count;
+    struct market markets[MAX_MARKETS];
+    size_t market_count;
     size_t searched_offers;
     uint64_t searched_plans;
 };

@@ -429,6 +429,53 @@ START_TEST(observed_figures_are_read)
 }
 END_TEST
 
+/* A machine named by an offer of the catalog has a price: the total is hours x price, a million tokens what they take.
+ */
+START_TEST(a_named_machine_has_a_cost)
+{
+    json_t *reply =
+        contract_post("/estimate", 200,
+                      "{\"model\":\"llama-3-8b\",\"training\":{\"method\":\"lora\",\"tokens\":100000000},"
+                      "\"hardware\":{\"instance\":\"lambda:gpu_8x_h100_sxm5\"},\"cost\":{\"currency\":\"USD\"}}");
+    double hour = strtod(contract_text(reply, "/cost/per_hour/amount"), NULL);
+    double total = strtod(contract_text(reply, "/cost/total/amount"), NULL);
+    double hours = contract_number(reply, "/training/duration_hours/expected");
+    double million = strtod(contract_text(reply, "/cost/per_million_tokens/amount"), NULL);
+
+    ck_assert_double_eq_tol(total, hour * hours, 0.01 * total);
+    ck_assert_double_eq_tol(million * 100, total, 0.02 * total);
+    ck_assert_str_eq(contract_text(reply, "/cost/lines/0/code"), "rent");
+    json_decref(reply);
+}
+END_TEST
+
+START_TEST(a_named_server_is_bought)
+{
+    json_t *reply = contract_post("/estimate", 200,
+                                  "{\"model\":\"llama-3-8b\",\"serving\":{\"concurrency\":16},"
+                                  "\"hardware\":{\"server\":\"dell-xe9680-8xh100\"},"
+                                  "\"cost\":{\"currency\":\"CNY\",\"horizon_months\":36}}");
+
+    ck_assert_double_gt(strtod(contract_text(reply, "/cost/purchase/amount"), NULL), 1e6);
+    ck_assert_str_eq(contract_text(reply, "/cost/lines/0/code"), "depreciation");
+    ck_assert_double_gt(strtod(contract_text(reply, "/cost/per_million_tokens/amount"), NULL), 0);
+    json_decref(reply);
+}
+END_TEST
+
+/* Hardware that no offer names has no price, and that is said. */
+START_TEST(a_cost_without_a_price_is_named)
+{
+    json_t *reply = contract_post("/estimate", 200,
+                                  "{\"model\":\"llama-3-8b\",\"cost\":{\"currency\":\"CNY\"},"
+                                  "\"hardware\":{\"gpu\":\"h100-sxm-80gb\"}}");
+
+    ck_assert_ptr_null(json_object_get(reply, "cost"));
+    ck_assert(has_code(json_object_get(reply, "notices"), "section_not_answered"));
+    json_decref(reply);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -447,6 +494,9 @@ main(void)
     tcase_add_test(tcase, data_hold_the_gpus_back);
     tcase_add_test(tcase, data_alone);
     tcase_add_test(tcase, observed_figures_are_read);
+    tcase_add_test(tcase, a_named_machine_has_a_cost);
+    tcase_add_test(tcase, a_named_server_is_bought);
+    tcase_add_test(tcase, a_cost_without_a_price_is_named);
     tcase_add_test(tcase, hardware_alone_is_asked_what_it_can);
     tcase_add_test(tcase, a_job_alone_is_told_where_it_runs);
     return suite_run("estimate", tcase);

@@ -440,6 +440,27 @@ START_TEST(refusals_name_the_place)
 }
 END_TEST
 
+/* 8 H100 for 300 to 350 thousand dollars against on-demand prices, nearly always in use: 10 to 32 months (GPU TCO
+ * pages); at a fifth of the time renting is cheaper under any price seen. */
+START_TEST(buying_is_held_against_renting)
+{
+#define BUY_OR_RENT(use)                                                                                             \
+    "{\"model\":\"llama-3-8b\",\"training\":{\"method\":\"pretrain\",\"tokens\":1000000000000},"                     \
+    "\"constraints\":{\"gpus\":[\"h100-sxm-80gb\"],\"max_gpus\":8},\"horizon_months\":36,\"utilization_ratio\":" use \
+    ",\"cost\":{\"currency\":\"USD\",\"electricity_per_kwh\":0.1}}"
+    json_t *often = contract_post("/recommend", 200, BUY_OR_RENT("0.9"));
+    json_t *seldom = contract_post("/recommend", 200, BUY_OR_RENT("0.2"));
+
+    ck_assert_double_ge(contract_number(often, "/buy_or_rent/break_even_months"), 10);
+    ck_assert_double_le(contract_number(often, "/buy_or_rent/break_even_months"), 32);
+    ck_assert_str_eq(contract_text(seldom, "/buy_or_rent/verdict"), "rent");
+    ck_assert_double_eq_tol(contract_number(seldom, "/buy_or_rent/break_even_utilization_ratio"),
+                            contract_number(often, "/buy_or_rent/break_even_utilization_ratio"), 1e-6);
+    json_decref(often);
+    json_decref(seldom);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -461,5 +482,6 @@ main(void)
     tcase_add_test(tcase, same_body_same_bytes);
     tcase_add_test(tcase, the_currency_follows_the_language_when_unsaid);
     tcase_add_loop_test(tcase, refusals_name_the_place, 0, COUNT_OF(refused));
+    tcase_add_test(tcase, buying_is_held_against_renting);
     return suite_run("recommend", tcase);
 }
