@@ -241,7 +241,7 @@ complete_arrival(struct serving_job *job, struct assumptions *assumptions)
         job->arrival = job->requests_per_second > 0 && !job->concurrency ? ARRIVAL_POISSON : ARRIVAL_CLOSED_LOOP;
         assume_text(assumptions, "arrival", "/serving/arrival", arrival_names[job->arrival]);
     }
-    if (!job->concurrency && job->arrival == ARRIVAL_CLOSED_LOOP && !(job->requests_per_second > 0)) {
+    if (!job->concurrency && !(job->requests_per_second > 0)) {
         job->concurrency = 1;
         assume_number(assumptions, "concurrency", "/serving/concurrency", 1);
     }

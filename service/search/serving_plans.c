@@ -4,6 +4,7 @@
 
 #include "service/base/quantity.h"
 #include "service/base/text.h"
+#include "service/memory/serving_split.h"
 #include "service/parallel/plan.h"
 #include "service/search/serving_splits.h"
 #include "service/speed/serving_replica.h"
@@ -56,6 +57,13 @@ is_rated(const struct serving_job *job)
     return job->requests_per_second > 0 && !job->concurrency;
 }
 
+/* Random arrivals of as many as would be there at once. */
+static bool
+is_crowd(const struct serving_job *job)
+{
+    return job->arrival == ARRIVAL_POISSON && !(job->requests_per_second > 0);
+}
+
 /* Clients of a closed loop that make the rate, or saturate the deployment. */
 static uint32_t
 clients_of_rate(const struct serving_setup *setup, const struct serving_memory *memory)
@@ -78,18 +86,51 @@ clients_of_rate(const struct serving_setup *setup, const struct serving_memory *
     return (uint32_t)fmin(high * setup->replicas, UINT32_MAX);
 }
 
-/* Sequences of the asked context that hold as many tokens as the requests that run at once under random arrivals. */
+/* Requests a second that so many clients make, each sending its next one when the last is answered; no more than random
+ * arrivals are served. */
+static double
+rate_of_clients(const struct serving_setup *setup, const struct serving_memory *memory)
+{
+    double replicas = fmax(1, setup->replicas);
+    struct serving_replica replica;
+    struct serving_pace pace;
+
+    serving_replica_make(setup, memory, &replica);
+    (void)serving_replica_pace(&replica, ARRIVAL_CLOSED_LOOP, setup->job->concurrency / replicas, &pace);
+    return fmin(pace.requests_per_second, replica.flow.saturation) * replicas;
+}
+
+/* Sequences of the asked context on all replicas with which the deployment still fits well; `one` is the memory of one
+ * on each. */
+static double
+fitting_sequences(const struct serving_setup *setup, const struct serving_memory *one)
+{
+    double usable = setup->rates->serving_fitting_share * one->footprint.usable_bytes, each;
+    double groups = serving_cache_groups(setup) * fmax(1, setup->replicas);
+    struct serving_job job = *setup->job;
+    struct serving_setup fuller = *setup;
+    struct serving_memory two;
+
+    job.concurrency = (uint32_t)(2 * groups);
+    fuller.job = &job;
+    serving_memory(&fuller, &two);
+    each = two.footprint.required_bytes - one->footprint.required_bytes;
+    return each > 0 ? floor(1 + (usable - one->footprint.required_bytes) / each) * groups : HUGE_VAL;
+}
+
+/* Sequences of the asked context that hold as many tokens as the requests that run at once under random arrivals. More
+ * than fit well are a matter of the load, not of the memory: the engine's pool holds what it admits. */
 static uint32_t
-running_sequences(const struct serving_setup *setup, const struct serving_memory *memory)
+running_sequences(const struct serving_setup *setup, const struct serving_memory *one)
 {
     const struct serving_job *job = setup->job;
     double tokens = (double)job->input_tokens + job->output_tokens;
-    double most = fmin(UINT32_MAX, floor(memory->max_concurrency) * setup->replicas);
+    double most = fmin(floor(one->max_concurrency) * setup->replicas, fitting_sequences(setup, one));
     struct serving_speed speed;
 
-    serving_speed(setup, memory, &speed);
-    return (uint32_t)fmax(1,
-                          fmin(most, ceil(speed.running_sequences * setup->replicas * tokens / job->context_length)));
+    serving_speed(setup, one, &speed);
+    most = fmin(most, ceil(speed.running_sequences * setup->replicas * tokens / job->context_length));
+    return (uint32_t)fmax(1, fmin(UINT32_MAX, most));
 }
 
 double
@@ -137,6 +178,8 @@ attempt_run(const struct serving_ask *ask, const struct serving_job *job, const 
             job->arrival == ARRIVAL_POISSON ? running_sequences(&setup, memory) : clients_of_rate(&setup, memory);
         serving_memory(&setup, memory);
     }
+    if (is_crowd(job))
+        choice->job.requests_per_second = rate_of_clients(&setup, memory);
     if (job->slo_ttft_p95_ms > 0 || job->slo_tpot_p95_ms > 0 || is_rated(job)) {
         serving_estimate_run(&setup, &choice->estimate);
         attempt->missed = serving_worst_miss(&choice->job, &choice->estimate.speed);
@@ -242,6 +285,9 @@ assume_choice(const struct serving_ask *ask, const struct serving_choice *choice
         assume_number(assumptions, "memory_utilization", "/serving/memory_utilization", choice->job.memory_utilization);
     if (choice->job.arrival == ARRIVAL_CLOSED_LOOP && is_rated(ask->job) && choice->job.concurrency)
         assume_number(assumptions, "concurrency_of_rate", "/serving/concurrency", choice->job.concurrency);
+    if (is_crowd(ask->job) && choice->job.requests_per_second > 0)
+        assume_number(assumptions, "rate_of_concurrency", "/serving/requests_per_second",
+                      choice->job.requests_per_second);
 }
 
 enum status

@@ -2,6 +2,7 @@
 
 #include "service/base/quantity.h"
 #include "service/search/serving_splits.h"
+#include "tests/support/random.h"
 #include "tests/support/serving_fixture.h"
 #include "tests/support/suite.h"
 
@@ -143,6 +144,83 @@ START_TEST(the_minimum_is_the_minimum)
 }
 END_TEST
 
+enum { TRIES = 60 };
+
+/* A random job left open in its split, with targets. */
+static void
+random_ask(struct random *random, struct serving_fixture *fixture, struct serving_job *job)
+{
+    serving_fixture_random(random, random_below(random, 2), fixture);
+    *job = fixture->job;
+    job->has_parallelism = false;
+    job->context_length = 0;
+    job->memory_utilization = 0;
+    job->slo_tpot_p95_ms = 5 + 100 * random_unit(random);
+    job->slo_ttft_p95_ms = 50 + 5000 * random_unit(random);
+}
+
+/* What does the job on a lesser machine does it on a better one. */
+START_TEST(a_lesser_machine_never_does_more)
+{
+    struct random random = random_seeded();
+    static struct serving_fixture fixture;
+    static struct serving_choice good, lesser;
+    struct serving_job job;
+    struct fault fault;
+
+    for (int try = 0; try < TRIES; try++) {
+        double left = 0.4 + 0.5 * random_unit(&random);
+
+        random_ask(&random, &fixture, &job);
+        if (choose(&fixture, &job, &good, NULL, &fault) != STATUS_OK)
+            continue;
+        switch (random_below(&random, 4)) {
+        case 0:
+            fixture.machine = machine_of(&fixture.gpu, (fixture.machine.gpu_count + 1) / 2, 0, 0, INTRANODE_UNSAID);
+            break;
+        case 1:
+            fixture.gpu.usable_bytes = (uint64_t)((double)fixture.gpu.usable_bytes * left);
+            break;
+        case 2:
+            fixture.gpu.memory_bytes_per_second *= left;
+            break;
+        default:
+            fixture.machine.link_bytes_per_second *= left;
+        }
+        ck_assert_int_eq(choose(&fixture, &job, &lesser, NULL, &fault), STATUS_OK);
+        ck_assert_msg(lesser.estimate.memory.footprint.verdict >= good.estimate.memory.footprint.verdict, "seed %ju",
+                      random.seed);
+        if (good.estimate.memory.footprint.verdict != VERDICT_DOES_NOT_FIT &&
+            lesser.estimate.memory.footprint.verdict == good.estimate.memory.footprint.verdict)
+            ck_assert_msg(serving_worst_miss(&lesser.job, &lesser.estimate.speed) >=
+                              serving_worst_miss(&good.job, &good.estimate.speed) * (1 - 1e-9),
+                          "seed %ju", random.seed);
+    }
+}
+END_TEST
+
+/* The fewest GPUs that hold a job never grow with the card. */
+START_TEST(larger_cards_are_never_more)
+{
+    struct random random = random_seeded();
+    static struct serving_fixture fixture;
+    struct serving_job job;
+
+    for (int try = 0; try < TRIES; try++) {
+        random_ask(&random, &fixture, &job);
+        struct serving_ask ask = { fixture.setup.arch, fixture.setup.params, fixture.setup.machine, fixture.setup.rates,
+                                   &job };
+        uint32_t small, large;
+
+        fixture.rates.serving_profile_large_card_bytes = 0; /* start-up takes less of small cards: another matter */
+        small = serving_minimum_gpus(&ask);
+        fixture.gpu.usable_bytes = (uint64_t)((double)fixture.gpu.usable_bytes * (1 + random_unit(&random)));
+        large = serving_minimum_gpus(&ask);
+        ck_assert_msg(large > 0 ? large <= small || small == 0 : small == 0, "seed %ju", random.seed);
+    }
+}
+END_TEST
+
 /* 9 heads in three groups (HuggingFaceTB/SmolLM-135M): no power of two can share them, three ranks can. */
 START_TEST(heads_are_never_cut)
 {
@@ -172,6 +250,8 @@ main(void)
     tcase_add_loop_test(tcase, the_smallest_split_that_does_the_job_is_taken, 0, COUNT_OF(smallest));
     tcase_add_loop_test(tcase, a_smaller_split_would_not_do, 0, COUNT_OF(smallest));
     tcase_add_loop_test(tcase, the_minimum_is_the_minimum, 0, COUNT_OF(smallest));
+    tcase_add_test(tcase, a_lesser_machine_never_does_more);
+    tcase_add_test(tcase, larger_cards_are_never_more);
     tcase_add_test(tcase, heads_are_never_cut);
     return suite_run("serving_plans", tcase);
 }
