@@ -98,8 +98,8 @@ judge_outcome(const struct recommend_request *request, const struct outcome *out
                                  "req/s");
         if (serving->slo_ttft_p95_ms > 0 && outcome->ttft_p95_ms > serving->slo_ttft_p95_ms)
             return target_missed("TTFT ", serving->slo_ttft_p95_ms, outcome->ttft_p95_ms, "ms");
-        if (serving->slo_tpot_p95_ms > 0 && outcome->tpot_ms > serving->slo_tpot_p95_ms)
-            return target_missed("TPOT ", serving->slo_tpot_p95_ms, outcome->tpot_ms, "ms");
+        if (serving->slo_tpot_p95_ms > 0 && outcome->tpot_p95_ms > serving->slo_tpot_p95_ms)
+            return target_missed("TPOT ", serving->slo_tpot_p95_ms, outcome->tpot_p95_ms, "ms");
     }
     return reason(REASON_NONE, 0, 0);
 }

@@ -104,7 +104,7 @@ find_serving(const struct recommend_request *request, const struct catalog *cata
     outcome->serving_verdict = choice.estimate.memory.footprint.verdict;
     outcome->serving_load = load_of(&choice);
     outcome->ttft_p95_ms = choice.estimate.speed.ttft_p95_ms.expected;
-    outcome->tpot_ms = choice.estimate.speed.tpot_ms.expected;
+    outcome->tpot_p95_ms = choice.estimate.speed.tpot_p95_ms.expected;
     outcome->output_tokens_per_second = choice.estimate.speed.output_tokens_per_second.expected;
     outcome->overloaded = choice.estimate.speed.overloaded;
     keep_fuller(outcome, &choice.estimate.memory.footprint);

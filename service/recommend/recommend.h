@@ -95,7 +95,7 @@ struct outcome {
     struct range hours; /* of training */
     double samples_per_second;
     double serving_load; /* mean load over what it can take; 0: not known */
-    double ttft_p95_ms, tpot_ms, output_tokens_per_second;
+    double ttft_p95_ms, tpot_p95_ms, output_tokens_per_second;
     bool overloaded;
     uint64_t plans;
 };
