@@ -26,7 +26,7 @@ size(const struct serving_job *job, struct serving_choice *ret_choice, struct se
 /* So many copies that each stays within what one can take, and one fewer would not. */
 START_TEST(copies_hold_the_load_and_no_more)
 {
-    for (double rate = 1; rate < 2000; rate *= 3) {
+    for (uint32_t rate = 1; rate < 2000; rate *= 3) {
         struct serving_job job = { .engine = ENGINE_VLLM,
                                    .input_tokens = 500,
                                    .output_tokens = 200,

@@ -72,7 +72,7 @@ END_TEST
 /* J. D. C. Little, Operations Research 9(3), 1961. */
 START_TEST(clients_are_rate_times_time)
 {
-    for (double clients = 1; clients < 5000; clients *= 3) {
+    for (uint32_t clients = 1; clients < 5000; clients *= 3) {
         struct serving_fixture fixture;
         struct serving_memory memory;
         struct serving_speed speed;

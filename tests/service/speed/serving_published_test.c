@@ -208,7 +208,7 @@ START_TEST(bands_hold_most_measurements)
         ck_assert(range.low < range.expected && range.expected < range.high);
         held += range.low <= rows[i].measured && rows[i].measured <= range.high;
     }
-    ck_assert_msg((double)held >= 0.75 * COUNT_OF(rows), "%u of %zu", held, COUNT_OF(rows));
+    ck_assert_msg(held >= COUNT_OF(rows) * 3 / 4, "%u of %zu", held, COUNT_OF(rows));
 }
 END_TEST
 
