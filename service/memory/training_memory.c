@@ -76,6 +76,8 @@ judge(const struct training_setup *setup, struct footprint *footprint)
     footprint->band_high = band.high;
     footprint->usable_bytes = setup->machine->gpu != NULL ? (double)setup->machine->gpu->usable_bytes : 0;
     footprint->verdict = footprint_verdict(footprint);
+    if (training_exceeds_host(setup))
+        footprint->verdict = VERDICT_DOES_NOT_FIT;
 }
 
 static void

@@ -24,7 +24,7 @@ struct training_setup {
 
 /* States by recipe and sharding (arXiv:1910.02054 3.1), gathered buffers, activations (arXiv:2205.05198 section 4 in
  * its form for RMSNorm, grouped heads and SwiGLU), logits by loss kernel, communicators, allocator slack; the verdict
- * against machine->gpu->usable_bytes. */
+ * against machine->gpu->usable_bytes, and against machine->host_bytes where the job is offloaded. */
 void training_memory(const struct training_setup *setup, struct footprint *ret_footprint);
 
 /* The smallest share of a stage's layers, in whole layers, that RECOMPUTE_FULL must run again for the job to fit: what
@@ -33,6 +33,9 @@ double training_recompute_share(const struct training_setup *setup);
 
 /* Host memory of one node that CPU offload needs, bytes; 0 without offload. */
 double training_offload_host_bytes(const struct training_setup *setup);
+
+/* Whether offload needs more host memory than a node has; false where that is not known. */
+bool training_exceeds_host(const struct training_setup *setup);
 
 /* A full resumable checkpoint: 16-bit weights + fp32 master + both AdamW moments, 14 B a trained parameter (12 when the
  * 16-bit copy is not kept, as Megatron writes it); adapters alone for LoRA. */

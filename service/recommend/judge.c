@@ -24,13 +24,15 @@ outcome_of(struct judge *judge, const struct machine *machine)
     struct outcome_cache *cache = judge->cache;
     enum intranode link = machine->has_nvlink ? INTRANODE_NVLINK : INTRANODE_PCIE;
     double network = machine->nodes > 1 ? machine->network_bytes_per_second : 0;
+    double host = judge->request->job.training.offload > OFFLOAD_NONE ? machine->host_bytes : 0;
     size_t at = slot_hash(machine);
 
     for (;; at = (at + 1) % OUTCOME_SLOTS) {
         struct outcome_slot *slot = &cache->slots[at];
 
         if (slot->gpu == machine->gpu && slot->per_node == machine->gpus_per_node &&
-            slot->count == machine->gpu_count && slot->intranode == link && slot->network == network)
+            slot->count == machine->gpu_count && slot->intranode == link && slot->network == network &&
+            slot->host == host)
             return &slot->outcome;
         if (!slot->gpu || cache->used == OUTCOME_SLOTS - 1) {
             cache->used += !slot->gpu;
@@ -38,7 +40,8 @@ outcome_of(struct judge *judge, const struct machine *machine)
                                            .per_node = machine->gpus_per_node,
                                            .count = machine->gpu_count,
                                            .intranode = link,
-                                           .network = network };
+                                           .network = network,
+                                           .host = host };
             outcome_find(judge->request, judge->catalog, machine, &slot->outcome);
             judge->plans += slot->outcome.plans;
             return &slot->outcome;
@@ -128,14 +131,18 @@ judge_budget(const struct constraints *constraints, const struct cost *cost)
     return asked > budget ? reason(REASON_OVER_BUDGET, budget, asked) : reason(REASON_NONE, 0, 0);
 }
 
-/* Memory is a figure of one GPU: where there are several, say of how many. */
+/* Memory is a figure of one GPU, or of one host: where there are several, say of how many. */
 static void
-tell_each(struct reason *found, uint32_t gpus)
+tell_each(struct reason *found, const struct machine *machine, bool of_host)
 {
-    if (gpus <= 1)
+    uint32_t count = of_host ? machine->nodes : machine->gpu_count;
+    const char *what = of_host ? " RAM" : "";
+
+    if (count <= 1 && !of_host)
         return;
-    text_format(found->required_text, sizeof found->required_text, "%u x %.1f GiB", gpus, found->required / GIB);
-    text_format(found->actual_text, sizeof found->actual_text, "%u x %.1f GiB", gpus, found->actual / GIB);
+    text_format(found->required_text, sizeof found->required_text, "%u x %.1f GiB%s", count, found->required / GIB,
+                what);
+    text_format(found->actual_text, sizeof found->actual_text, "%u x %.1f GiB%s", count, found->actual / GIB, what);
 }
 
 /* How many units make sense together: cards of one host; machines whose network is known, or that are built for one
@@ -170,7 +177,7 @@ judge_count(struct judge *judge, const struct offer *offer, const struct price *
     candidate->outcome = *outcome_of(judge, &machine);
     found = judge_outcome(request, &candidate->outcome);
     if (found.code == REASON_DOES_NOT_FIT)
-        tell_each(&found, machine.gpu_count);
+        tell_each(&found, &machine, candidate->outcome.short_of_host);
     if (found.code != REASON_NONE)
         return found;
     terms.hours = request->job.has_serving ? 0 : candidate->outcome.hours.expected;

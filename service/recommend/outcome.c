@@ -68,6 +68,11 @@ find_training(const struct recommend_request *request, const struct catalog *cat
     outcome->has_hours = training_duration_hours(&choice.estimate, request->job.dataset.samples,
                                                  request->job.dataset.tokens, &outcome->hours);
     keep_fuller(outcome, &choice.estimate.memory);
+    if (training_exceeds_host(&choice.estimate.setup)) {
+        outcome->required_bytes = training_offload_host_bytes(&choice.estimate.setup);
+        outcome->usable_bytes = machine->host_bytes;
+        outcome->short_of_host = true;
+    }
 }
 
 static double

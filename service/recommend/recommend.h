@@ -91,6 +91,7 @@ struct outcome {
     enum verdict training_verdict, serving_verdict; /* UNKNOWN: not asked */
     bool no_kernel;
     double required_bytes, usable_bytes, reserved_bytes; /* of the fuller of both jobs */
+    bool short_of_host; /* the first two are of the memory of a host, which offload fills */
     bool has_hours;
     struct range hours; /* of training */
     double samples_per_second;
@@ -158,6 +159,7 @@ struct outcome_cache {
         uint32_t per_node, count;
         enum intranode intranode;
         double network;
+        double host; /* memory of a node; 0 where nothing is offloaded */
         struct outcome outcome;
     } slots[OUTCOME_SLOTS];
 };

@@ -138,7 +138,10 @@ training_notices(const struct estimate_request *request, const struct answer *an
     note_convergence(&answer->training_fixes, notices);
     if (!answer->has_duration)
         notice_add(notices, NOTICE_NO_LENGTH_OF_JOB, "/training");
-    if (answer->offload_host_bytes > 0)
+    if (training_exceeds_host(setup))
+        note_numbers(notices, NOTICE_OFFLOAD_EXCEEDS_HOST, "/hardware/ram_bytes", answer->offload_host_bytes,
+                     setup->machine->host_bytes);
+    else if (answer->offload_host_bytes > 0)
         note_numbers(notices, NOTICE_HOST_MEMORY_NEEDED, "/training/offload", answer->offload_host_bytes, 0);
     if (answer->machine.gpu) {
         machine_notices(request, &answer->machine, setup->plan.tensor, "/training/parallelism/tensor", notices);

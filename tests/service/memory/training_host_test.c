@@ -28,6 +28,54 @@ START_TEST(offload_takes_host_memory)
 }
 END_TEST
 
+/* What is not trained has no states: of a 7B model under LoRA only the 16-bit weights leave the GPU. */
+START_TEST(frozen_parameters_have_no_states_on_the_host)
+{
+    struct training_case it;
+    double full, frozen;
+
+    training_case_init(&it, LLAMA_4096_32, "a100-sxm-80gb", 8);
+    it.job.framework = FRAMEWORK_DEEPSPEED;
+    it.job.offload = OFFLOAD_ALL;
+    full = training_offload_host_bytes(&it.setup);
+    it.job.method = METHOD_FREEZE;
+    it.job.trainable_layers = 8;
+    frozen = training_offload_host_bytes(&it.setup);
+    ck_assert_double_lt(frozen, 0.5 * full);
+    it.job.method = METHOD_LORA;
+    it.job.lora_rank = 8;
+    it.job.lora_targets = LORA_ALL_LINEAR;
+    ck_assert_double_lt(training_offload_host_bytes(&it.setup), frozen);
+    it.job.offload = OFFLOAD_OPTIMIZER;
+    ck_assert_double_lt(training_offload_host_bytes(&it.setup) - 8 * it.rates.training_offload_rank_bytes,
+                        1e9); /* 20 M adapters of 16 bytes */
+}
+END_TEST
+
+/* CVI-SZU/Linly#83: a host of 94 GB ends the process at 6.9B under ZeRO-3 offload. */
+START_TEST(a_small_host_does_not_fit)
+{
+    struct training_case it;
+    struct footprint footprint;
+
+    training_case_init(&it, LLAMA_4096_32, "a100-sxm-80gb", 8);
+    it.job.framework = FRAMEWORK_DEEPSPEED;
+    it.job.offload = OFFLOAD_ALL;
+    it.setup.plan.sharding = SHARDING_ZERO3;
+    training_memory(&it.setup, &footprint);
+    ck_assert_int_eq(footprint.verdict, VERDICT_FITS);
+    it.machine.host_bytes = 94e9;
+    training_memory(&it.setup, &footprint);
+    ck_assert_int_eq(footprint.verdict, VERDICT_DOES_NOT_FIT);
+    it.machine.host_bytes = 512e9;
+    training_memory(&it.setup, &footprint);
+    ck_assert_int_eq(footprint.verdict, VERDICT_FITS);
+    it.machine.host_bytes = 94e9;
+    it.job.offload = OFFLOAD_NONE;
+    ck_assert(!training_exceeds_host(&it.setup));
+}
+END_TEST
+
 /* microsoft/DeepSpeed#6598: Llama-3 8B saves 90 GiB of states and 15 GiB of weights, 14 B a parameter;
  * Megatron-DeepSpeed#343: 7B saves 84 GB, 12 B a parameter, without the 16-bit copy. */
 START_TEST(checkpoints_of_the_whole)
@@ -70,6 +118,8 @@ main(void)
     TCase *tcase = tcase_create("host");
 
     tcase_add_test(tcase, offload_takes_host_memory);
+    tcase_add_test(tcase, frozen_parameters_have_no_states_on_the_host);
+    tcase_add_test(tcase, a_small_host_does_not_fit);
     tcase_add_test(tcase, checkpoints_of_the_whole);
     tcase_add_test(tcase, checkpoints_of_a_part);
     return suite_run("training_host", tcase);
