@@ -48,3 +48,22 @@ notice_add(struct notices *notices, enum notice_code code, const char *pointer)
     text_copy(notice->pointer, sizeof notice->pointer, pointer);
     return notice;
 }
+
+struct notice *
+notice_text(struct notices *notices, enum notice_code code, const char *pointer, const char *text)
+{
+    struct notice *notice = notice_add(notices, code, pointer);
+
+    text_copy(notice->text[0], NOTE_TEXT_SIZE, text);
+    return notice;
+}
+
+struct notice *
+notice_numbers(struct notices *notices, enum notice_code code, const char *pointer, double first, double second)
+{
+    struct notice *notice = notice_add(notices, code, pointer);
+
+    notice->number[0] = first;
+    notice->number[1] = second;
+    return notice;
+}

@@ -40,6 +40,11 @@ struct notices {
  * (the first stays and is returned). Never NULL: when the list is full, a remark that is then lost is lent. */
 struct notice *notice_add(struct notices *notices, enum notice_code code, const char *pointer);
 
+/* The same with what its sentence needs: {t0}, or {n0} and {n1}. */
+struct notice *notice_text(struct notices *notices, enum notice_code code, const char *pointer, const char *text);
+struct notice *
+notice_numbers(struct notices *notices, enum notice_code code, const char *pointer, double first, double second);
+
 /* Stable name ("fp8_is_weight_only") and severity of a code. */
 const char *notice_code_name(enum notice_code code);
 enum severity notice_severity(enum notice_code code);

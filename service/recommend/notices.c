@@ -36,6 +36,15 @@ price_notices(const struct price *price, const struct cost *cost, struct notices
 void
 recommend_notices(const struct recommendation *recommendation, struct notices *notices)
 {
-    for (size_t i = 0; i < recommendation->count; i++)
-        price_notices(recommendation->candidates[i].price, &recommendation->candidates[i].cost, notices);
+    double unproven = 0; /* most host memory that a candidate needs and is not known to have */
+
+    for (size_t i = 0; i < recommendation->count; i++) {
+        const struct candidate *candidate = &recommendation->candidates[i];
+
+        price_notices(candidate->price, &candidate->cost, notices);
+        if (!candidate->offer->ram_bytes && candidate->outcome.offload_host_bytes > unproven)
+            unproven = candidate->outcome.offload_host_bytes;
+    }
+    if (unproven > 0)
+        notice_numbers(notices, NOTICE_HOST_MEMORY_NEEDED, "/training/offload", unproven, 0);
 }

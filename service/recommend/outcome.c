@@ -68,8 +68,9 @@ find_training(const struct recommend_request *request, const struct catalog *cat
     outcome->has_hours = training_duration_hours(&choice.estimate, request->job.dataset.samples,
                                                  request->job.dataset.tokens, &outcome->hours);
     keep_fuller(outcome, &choice.estimate.memory);
+    outcome->offload_host_bytes = training_offload_host_bytes(&choice.estimate.setup);
     if (training_exceeds_host(&choice.estimate.setup)) {
-        outcome->required_bytes = training_offload_host_bytes(&choice.estimate.setup);
+        outcome->required_bytes = outcome->offload_host_bytes;
         outcome->usable_bytes = machine->host_bytes;
         outcome->short_of_host = true;
     }

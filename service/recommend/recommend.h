@@ -91,6 +91,7 @@ struct outcome {
     enum verdict training_verdict, serving_verdict; /* UNKNOWN: not asked */
     bool no_kernel;
     double required_bytes, usable_bytes, reserved_bytes; /* of the fuller of both jobs */
+    double offload_host_bytes;                           /* of a node; 0: nothing is offloaded */
     bool short_of_host; /* the first two are of the memory of a host, which offload fills */
     bool has_hours;
     struct range hours; /* of training */

@@ -5,21 +5,6 @@
 #include "service/parallel/plan.h"
 #include "service/speed/training_measured.h"
 
-static void
-note_text(struct notices *notices, enum notice_code code, const char *pointer, const char *text)
-{
-    text_copy(notice_add(notices, code, pointer)->text[0], NOTE_TEXT_SIZE, text);
-}
-
-static void
-note_numbers(struct notices *notices, enum notice_code code, const char *pointer, double first, double second)
-{
-    struct notice *notice = notice_add(notices, code, pointer);
-
-    notice->number[0] = first;
-    notice->number[1] = second;
-}
-
 void
 machine_notices(const struct estimate_request *request, const struct machine *machine, uint32_t tensor,
                 const char *pointer, struct notices *notices)
@@ -27,12 +12,12 @@ machine_notices(const struct estimate_request *request, const struct machine *ma
     const struct hardware_ask *hardware = &request->hardware;
 
     if (!gpu_family_is_measured(machine->gpu->family))
-        note_text(notices, NOTICE_GPU_NOT_MEASURED, "/hardware/gpu", machine->gpu->id);
+        notice_text(notices, NOTICE_GPU_NOT_MEASURED, "/hardware/gpu", machine->gpu->id);
     if (hardware->gpus_per_node > machine->gpu_count ||
         (hardware->gpus_per_node && machine->gpu_count % hardware->gpus_per_node))
         notice_add(notices, NOTICE_GPUS_PER_NODE_UNUSUAL, "/hardware/gpus_per_node");
     if (machine->gpu->nvlink_kind == NVLINK_BRIDGE && machine->gpu_count > 1 && hardware->intranode != INTRANODE_NVLINK)
-        note_text(notices, NOTICE_NVLINK_BRIDGE_NOT_COUNTED, "/hardware/intranode", machine->gpu->id);
+        notice_text(notices, NOTICE_NVLINK_BRIDGE_NOT_COUNTED, "/hardware/intranode", machine->gpu->id);
     if (tensor > machine->gpus_per_node)
         notice_add(notices, NOTICE_TENSOR_ACROSS_NODES, pointer);
     else if (tensor > 1 && !machine->has_nvlink)
@@ -53,8 +38,8 @@ note_lower_sharding(const struct answer *answer, struct notices *notices)
     setup.plan.sharding = SHARDING_ZERO2;
     training_memory(&setup, &lower);
     if (lower.verdict == VERDICT_FITS && lower.allocated_bytes <= estimate->memory.allocated_bytes)
-        note_text(notices, NOTICE_LOWER_SHARDING_IS_ENOUGH, "/training/parallelism/sharding",
-                  sharding_names[SHARDING_ZERO2]);
+        notice_text(notices, NOTICE_LOWER_SHARDING_IS_ENOUGH, "/training/parallelism/sharding",
+                    sharding_names[SHARDING_ZERO2]);
 }
 
 /* "7B needs 60 GB" is 8 bytes a parameter, true of pure 16-bit training alone: people take it for any. */
@@ -67,7 +52,7 @@ note_rule_of_thumb(const struct answer *answer, struct notices *notices)
 
     if ((method == METHOD_FULL || method == METHOD_PRETRAIN) && !answer->arch->generic &&
         estimate->memory.allocated_bytes > 1.5 * rule)
-        note_numbers(notices, NOTICE_RULE_OF_THUMB_MEMORY, "/training", rule, estimate->memory.allocated_bytes);
+        notice_numbers(notices, NOTICE_RULE_OF_THUMB_MEMORY, "/training", rule, estimate->memory.allocated_bytes);
 }
 
 /* What no published run stands behind, and so makes bands wider. */
@@ -80,15 +65,15 @@ note_unmeasured(const struct training_setup *setup, struct notices *notices)
     struct notice *notice;
 
     if (recipe != NULL)
-        note_text(notices, NOTICE_RECIPE_NOT_MEASURED, "/training", recipe);
+        notice_text(notices, NOTICE_RECIPE_NOT_MEASURED, "/training", recipe);
     if (gpu == NULL)
         return;
     measured = training_measured_of(setup);
     if (!measured.device)
-        note_text(notices, NOTICE_GPU_NOT_MEASURED, "/hardware/gpu", gpu->id);
+        notice_text(notices, NOTICE_GPU_NOT_MEASURED, "/hardware/gpu", gpu->id);
     if (!measured.scale)
-        note_numbers(notices, NOTICE_SCALE_NOT_MEASURED, "/hardware/gpus", setup->machine->gpu_count,
-                     measured.most_gpus);
+        notice_numbers(notices, NOTICE_SCALE_NOT_MEASURED, "/hardware/gpus", setup->machine->gpu_count,
+                       measured.most_gpus);
     if (measured.software || !gpu_family_is_measured(gpu->family))
         return;
     notice = notice_add(notices, NOTICE_FRAMEWORK_NOT_MEASURED, "/training/framework");
@@ -111,7 +96,7 @@ note_convergence(const struct fixes *fixes, struct notices *notices)
     for (size_t i = 0; i < COUNT_OF(changes); i++)
         for (uint32_t j = 0; j < fixes->count; j++)
             if (fixes->items[j].changes & changes[i].change) {
-                note_text(notices, NOTICE_CONVERGENCE, changes[i].pointer, fix_code_name(fixes->items[j].code));
+                notice_text(notices, NOTICE_CONVERGENCE, changes[i].pointer, fix_code_name(fixes->items[j].code));
                 break;
             }
 }
@@ -124,11 +109,11 @@ training_notices(const struct estimate_request *request, const struct answer *an
     const struct model_arch *arch = request->arch;
 
     if (arch->max_context_tokens && job->sequence_length > arch->max_context_tokens)
-        note_numbers(notices, NOTICE_SEQUENCE_ABOVE_MODEL_MAXIMUM, "/training/sequence_length", job->sequence_length,
-                     arch->max_context_tokens);
+        notice_numbers(notices, NOTICE_SEQUENCE_ABOVE_MODEL_MAXIMUM, "/training/sequence_length", job->sequence_length,
+                       arch->max_context_tokens);
     if (setup->plan.pipeline > 1 && arch->layer_count % setup->plan.pipeline)
-        note_numbers(notices, NOTICE_LAYERS_DO_NOT_DIVIDE, "/training/parallelism/pipeline", arch->layer_count,
-                     setup->plan.pipeline);
+        notice_numbers(notices, NOTICE_LAYERS_DO_NOT_DIVIDE, "/training/parallelism/pipeline", arch->layer_count,
+                       setup->plan.pipeline);
     if (job->method == METHOD_QLORA &&
         (job->framework == FRAMEWORK_HF_TRAINER || job->framework == FRAMEWORK_DEEPSPEED) &&
         (job->precision == PRECISION_BF16_MIXED || job->precision == PRECISION_FP16_MIXED))
@@ -139,10 +124,10 @@ training_notices(const struct estimate_request *request, const struct answer *an
     if (!answer->has_duration)
         notice_add(notices, NOTICE_NO_LENGTH_OF_JOB, "/training");
     if (training_exceeds_host(setup))
-        note_numbers(notices, NOTICE_OFFLOAD_EXCEEDS_HOST, "/hardware/ram_bytes", answer->offload_host_bytes,
-                     setup->machine->host_bytes);
+        notice_numbers(notices, NOTICE_OFFLOAD_EXCEEDS_HOST, "/hardware/ram_bytes", answer->offload_host_bytes,
+                       setup->machine->host_bytes);
     else if (answer->offload_host_bytes > 0)
-        note_numbers(notices, NOTICE_HOST_MEMORY_NEEDED, "/training/offload", answer->offload_host_bytes, 0);
+        notice_numbers(notices, NOTICE_HOST_MEMORY_NEEDED, "/training/offload", answer->offload_host_bytes, 0);
     if (answer->machine.gpu) {
         machine_notices(request, &answer->machine, setup->plan.tensor, "/training/parallelism/tensor", notices);
         note_lower_sharding(answer, notices);

@@ -9,25 +9,6 @@
 /* An engine's own law of the cache is told when it takes this much more than the layers need. */
 static const double notable = 1.05;
 
-static struct notice *
-note_text(struct notices *notices, enum notice_code code, const char *pointer, const char *text)
-{
-    struct notice *notice = notice_add(notices, code, pointer);
-
-    text_copy(notice->text[0], NOTE_TEXT_SIZE, text);
-    return notice;
-}
-
-static struct notice *
-note_numbers(struct notices *notices, enum notice_code code, const char *pointer, double first, double second)
-{
-    struct notice *notice = notice_add(notices, code, pointer);
-
-    notice->number[0] = first;
-    notice->number[1] = second;
-    return notice;
-}
-
 static void
 model_notices(const struct estimate_request *request, const struct serving_job *job, struct notices *notices)
 {
@@ -35,14 +16,14 @@ model_notices(const struct estimate_request *request, const struct serving_job *
 
     if (arch->stored_format != WEIGHT_UNSAID && request->serving.precision &&
         request->serving.precision != arch->stored_format && weight_format_bits(arch->stored_format) < 15) {
-        struct notice *notice = note_text(notices, NOTICE_QUANTIZATION_CONFIG_OVERRIDDEN, "/serving/precision",
-                                          weight_format_name(arch->stored_format));
+        struct notice *notice = notice_text(notices, NOTICE_QUANTIZATION_CONFIG_OVERRIDDEN, "/serving/precision",
+                                            weight_format_name(arch->stored_format));
 
         text_copy(notice->text[1], NOTE_TEXT_SIZE, weight_format_name(job->precision));
     }
     if (arch->max_context_tokens && job->context_length > arch->max_context_tokens)
-        note_numbers(notices, NOTICE_SEQUENCE_ABOVE_MODEL_MAXIMUM, "/serving/context_length", job->context_length,
-                     arch->max_context_tokens);
+        notice_numbers(notices, NOTICE_SEQUENCE_ABOVE_MODEL_MAXIMUM, "/serving/context_length", job->context_length,
+                       arch->max_context_tokens);
 }
 
 /* What of the cache a tensor split does not divide. */
@@ -57,13 +38,13 @@ split_notices(const struct serving_setup *setup, struct notices *notices)
         uint32_t heads = kind->kv_head_count;
 
         if (kind->attention == ATTENTION_LATENT)
-            note_numbers(notices, NOTICE_MLA_CACHE_REPLICATED, pointer, tensor, 0);
+            notice_numbers(notices, NOTICE_MLA_CACHE_REPLICATED, pointer, tensor, 0);
         if (kind->attention != ATTENTION_HEADS || heads == 0 || kind->encoder)
             continue;
         if (heads % tensor != 0 && tensor % heads != 0)
-            note_numbers(notices, NOTICE_KV_HEADS_DO_NOT_DIVIDE, pointer, heads, tensor);
+            notice_numbers(notices, NOTICE_KV_HEADS_DO_NOT_DIVIDE, pointer, heads, tensor);
         else if (heads < tensor)
-            note_numbers(notices, NOTICE_KV_HEADS_REPLICATED, pointer, heads, tensor);
+            notice_numbers(notices, NOTICE_KV_HEADS_REPLICATED, pointer, heads, tensor);
     }
 }
 
@@ -80,21 +61,21 @@ engine_notices(const struct answer *answer, struct notices *notices)
            least = serving_sequence_least_bytes(setup, job->context_length);
 
     if (!traits.measured)
-        note_text(notices, NOTICE_ENGINE_NOT_MEASURED, "/serving/engine", engine);
+        notice_text(notices, NOTICE_ENGINE_NOT_MEASURED, "/serving/engine", engine);
     if (least > 0 && more > notable * least)
-        note_text(notices, NOTICE_ENGINE_KEEPS_MORE, "/serving/engine", engine)->number[0] = more / least;
+        notice_text(notices, NOTICE_ENGINE_KEEPS_MORE, "/serving/engine", engine)->number[0] = more / least;
     if (model_arch_generates(setup->arch) && !serving_launch_has_cache(job->engine, job->kv_cache_precision)) {
         struct notice *notice =
-            note_text(notices, NOTICE_CACHE_FORMAT_NOT_IN_ENGINE, "/serving/kv_cache_precision", engine);
+            notice_text(notices, NOTICE_CACHE_FORMAT_NOT_IN_ENGINE, "/serving/kv_cache_precision", engine);
 
         text_copy(notice->text[1], NOTE_TEXT_SIZE, kv_format_name(job->kv_cache_precision));
     }
     if (footprint->reserved_bytes > footprint->required_bytes * notable)
-        note_numbers(notices, NOTICE_LIBRARY_RESERVES_POOL, "/serving/memory_utilization", footprint->reserved_bytes,
-                     footprint->required_bytes);
+        notice_numbers(notices, NOTICE_LIBRARY_RESERVES_POOL, "/serving/memory_utilization", footprint->reserved_bytes,
+                       footprint->required_bytes);
     if (choice->gpus_per_replica * setup->replicas < setup->machine->gpu_count)
-        note_numbers(notices, NOTICE_MORE_GPUS_THAN_PLAN, "/hardware/gpus", setup->machine->gpu_count,
-                     (double)choice->gpus_per_replica * setup->replicas);
+        notice_numbers(notices, NOTICE_MORE_GPUS_THAN_PLAN, "/hardware/gpus", setup->machine->gpu_count,
+                       (double)choice->gpus_per_replica * setup->replicas);
 }
 
 /* What stays in host memory, and whether there is so much of it. */
@@ -107,11 +88,11 @@ offload_notices(const struct answer *answer, struct notices *notices)
 
     if (!offload->used)
         return;
-    note_numbers(notices, NOTICE_LAYERS_IN_HOST_MEMORY, "/hardware", offload->host_layers + offload->host_expert_layers,
-                 setup->arch->layer_count)
+    notice_numbers(notices, NOTICE_LAYERS_IN_HOST_MEMORY, "/hardware",
+                   offload->host_layers + offload->host_expert_layers, setup->arch->layer_count)
         ->number[2] = offload->host_bytes;
     if (host > 0 && offload->host_bytes > host)
-        note_numbers(notices, NOTICE_HOST_MEMORY_TOO_SMALL, "/hardware/ram_bytes", offload->host_bytes, host);
+        notice_numbers(notices, NOTICE_HOST_MEMORY_TOO_SMALL, "/hardware/ram_bytes", offload->host_bytes, host);
 }
 
 /* A format that this GPU only stores so, and kernels that lose at the batch that runs. */
@@ -126,13 +107,13 @@ format_notices(const struct answer *answer, struct notices *notices)
     (void)serving_format_runs(answer->machine.gpu, job->precision, &weight_only);
     if (weight_only && (job->precision == WEIGHT_NVFP4 || job->precision == WEIGHT_MXFP4)) {
         struct notice *notice =
-            note_text(notices, NOTICE_FP4_IS_WEIGHT_ONLY, "/serving/precision", answer->machine.gpu->id);
+            notice_text(notices, NOTICE_FP4_IS_WEIGHT_ONLY, "/serving/precision", answer->machine.gpu->id);
 
         text_copy(notice->text[1], NOTE_TEXT_SIZE, weight_format_name(job->precision));
     }
     if (crossover->known && crossover->sequences > 0 && running >= crossover->sequences)
-        note_numbers(notices, NOTICE_QUANTIZED_IS_SLOWER, "/serving/precision", crossover->sequences,
-                     crossover->time_ratio);
+        notice_numbers(notices, NOTICE_QUANTIZED_IS_SLOWER, "/serving/precision", crossover->sequences,
+                       crossover->time_ratio);
 }
 
 static void
@@ -145,9 +126,9 @@ target_notice(const struct answer *answer, enum serving_limit limit, double aske
     if (!(asked > 0) || (expected <= asked && !answer->serving.estimate.speed.overloaded))
         return;
     if (answer->sizing.known && !(capacity->requests_per_second > 0) && capacity->limit == limit)
-        note_numbers(notices, NOTICE_SLO_OUT_OF_REACH, pointer, asked, 0);
+        notice_numbers(notices, NOTICE_SLO_OUT_OF_REACH, pointer, asked, 0);
     else if (!answer->serving.estimate.speed.overloaded) /* else another remark says that the queue has no end */
-        note_numbers(notices, NOTICE_SLO_MISSED, pointer, asked, expected);
+        notice_numbers(notices, NOTICE_SLO_MISSED, pointer, asked, expected);
 }
 
 static void
@@ -161,16 +142,16 @@ load_notices(const struct answer *answer, struct notices *notices)
     bool generates = model_arch_generates(estimate->setup.arch);
 
     if (generates && memory->max_context_length < job->context_length)
-        note_numbers(notices, NOTICE_CONTEXT_DOES_NOT_FIT, "/serving/context_length", job->context_length,
-                     memory->max_context_length);
+        notice_numbers(notices, NOTICE_CONTEXT_DOES_NOT_FIT, "/serving/context_length", job->context_length,
+                       memory->max_context_length);
     else if (generates && job->concurrency > at_once)
-        note_numbers(notices, NOTICE_CONCURRENCY_DOES_NOT_FIT, "/serving/concurrency", job->concurrency, at_once);
+        notice_numbers(notices, NOTICE_CONCURRENCY_DOES_NOT_FIT, "/serving/concurrency", job->concurrency, at_once);
     if (estimate->speed.overloaded)
-        note_numbers(notices, NOTICE_OVERLOADED_ARRIVALS, "/serving/requests_per_second", job->requests_per_second,
-                     estimate->speed.saturation_requests_per_second * estimate->setup.replicas);
+        notice_numbers(notices, NOTICE_OVERLOADED_ARRIVALS, "/serving/requests_per_second", job->requests_per_second,
+                       estimate->speed.saturation_requests_per_second * estimate->setup.replicas);
     if (job->concurrency > 1 && estimate->speed.burst_ttft_ms > 0 && memory->footprint.verdict != VERDICT_DOES_NOT_FIT)
-        note_numbers(notices, NOTICE_BURST_TTFT, "/serving/concurrency", job->concurrency,
-                     estimate->speed.burst_ttft_ms);
+        notice_numbers(notices, NOTICE_BURST_TTFT, "/serving/concurrency", job->concurrency,
+                       estimate->speed.burst_ttft_ms);
     if (!serving_is_timed(estimate))
         return;
     if (job->arrival == ARRIVAL_CLOSED_LOOP && job->concurrency > estimate->setup.replicas)
