@@ -49,7 +49,7 @@ $(BUILD)/tests/%.o: ROOM_CFLAGS = $(CHECK_CFLAGS) $(DB_CFLAGS) -DPROJECT_ROOT='"
     -DSIZER_PROGRAM='"$(abspath $(BUILD))/sizer"'
 $(BUILD)/tests/service/%.o: ROOM_CFLAGS = $(CHECK_CFLAGS) -DPROJECT_ROOT='"$(CURDIR)"'
 $(BUILD)/tests/db/%.o $(BUILD)/tests/api/%.o $(BUILD)/tests/contract/%.o $(BUILD)/tests/e2e/%.o \
-$(BUILD)/tests/accuracy/%.o $(BUILD)/tests/fuzz/%.o: ROOM_CFLAGS = $(CHECK_CFLAGS) $(DB_CFLAGS) $(API_CFLAGS) \
+$(BUILD)/tests/accuracy/%.o $(BUILD)/tests/bench/%.o $(BUILD)/tests/fuzz/%.o: ROOM_CFLAGS = $(CHECK_CFLAGS) $(DB_CFLAGS) $(API_CFLAGS) \
     -DPROJECT_ROOT='"$(CURDIR)"' -DSIZER_PROGRAM='"$(abspath $(BUILD))/sizer"'
 
 .DEFAULT_GOAL := all
@@ -209,8 +209,11 @@ $(fuzz_programs): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/libsupport.a $(libraries)
 
 # The running service
 
-bench: $(BUILD)/sizer ## requests per second and CPU a request, as a Markdown table
+bench: $(BUILD)/sizer $(BUILD)/tests/bench/in_process ## requests per second and CPU a request, as Markdown tables
 	@tests/bench/run.sh $(BUILD)/sizer
+	@$(BUILD)/tests/bench/in_process
+$(BUILD)/tests/bench/in_process: %: %.o $(BUILD)/libsupport.a $(libraries)
+	$(call command,link $@) $(CC) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(API_LIBS) $(DB_LIBS) -lm
 
 accuracy: $(BUILD)/tests/accuracy/accuracy ## how far estimates are from published measurements; README=1 writes it there
 	@$< $(if $(README),--readme)
@@ -225,4 +228,4 @@ image: ## build the container image sizer:latest, with docker or, where no engin
 	@docker/build.sh
 
 -include $(wildcard $(patsubst %,$(BUILD)/%*.d,$(sort $(dir $(service_sources) $(db_sources) $(api_sources) api/main.c \
-    generated/ $(support_sources) $(core_tests) $(db_tests) $(api_tests) tests/accuracy/ tests/fuzz/))))
+    generated/ $(support_sources) $(core_tests) $(db_tests) $(api_tests) tests/accuracy/ tests/bench/ tests/fuzz/))))

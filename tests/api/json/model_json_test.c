@@ -1,12 +1,9 @@
 /* The model of a request in its forms, and the section of the reply that tells what it holds. */
 #include "api/json/model_json.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/json/buffer.h"
-#include "service/model/quantization.h"
 #include "tests/support/seed_catalog.h"
 #include "tests/support/suite.h"
 
@@ -219,53 +216,6 @@ START_TEST(presets_are_remarked_on_too)
 }
 END_TEST
 
-#if defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-static double
-cpu_seconds(void)
-{
-    struct timespec time;
-
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* A config of 5 KB (a block that names 150 modules one by one) is flattened, read and counted in less than twice the
- * time that jansson takes to parse it: 0.6 of it where this was written, a quarter to a half without such a list. */
-START_TEST(reading_is_no_slower_than_parsing)
-{
-    char text[8192] = "{" LLAMA_8B ",\"quantization_config\":{\"quant_method\":\"fp8\",\"modules_to_not_convert\":[";
-    double parse = 1, read = 1;
-    size_t size = strlen(text);
-
-    for (int i = 0; i < 150; i++)
-        size += (size_t)snprintf(text + size, sizeof text - size, "%s\"model.layers.%d.mlp.%s\"", i ? "," : "", i / 2,
-                                 i % 2 ? "gate" : "down_proj");
-    size += (size_t)snprintf(text + size, sizeof text - size, "]}}");
-    ck_assert_uint_gt(size, 4500);
-    for (int i = 0; i < 200; i++) {
-        double start = cpu_seconds(), parsed;
-        json_t *config = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
-        struct facts_store store;
-        struct facts facts;
-
-        parsed = cpu_seconds();
-        facts_store_init(&store);
-        fault_clear(&fault);
-        notices.count = 0;
-        ck_assert_int_eq(facts_flatten(config, "", &store, &facts, &fault), STATUS_OK);
-        ck_assert_int_eq(model_arch_read(&facts, "", &holder.own, &notices, &fault), STATUS_OK);
-        ck_assert_uint_eq(model_params_count(&holder.own).total, 8030261248);
-        facts_store_done(&store);
-        double end = cpu_seconds();
-        parse = parsed - start < parse ? parsed - start : parse;
-        read = end - parsed < read ? end - parsed : read;
-        json_decref(config);
-    }
-    ck_assert_msg(read < 2 * parse, "%.1f us against %.1f us of parsing", read * 1e6, parse * 1e6);
-}
-END_TEST
-#endif
-
 int
 main(void)
 {
@@ -278,8 +228,5 @@ main(void)
     tcase_add_test(tcase, the_reply_tells_the_parts);
     tcase_add_test(tcase, the_reply_tells_windows_and_states);
     tcase_add_test(tcase, presets_are_remarked_on_too);
-#if defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-    tcase_add_test(tcase, reading_is_no_slower_than_parsing);
-#endif
     return suite_run("model json", tcase);
 }
