@@ -24,6 +24,15 @@ on_more_gpus(const struct training_ladder *ladder, const struct machine *machine
     return fix;
 }
 
+/* As many as can be had: what exceeds one node comes in whole nodes. */
+static uint32_t
+whole_nodes(const struct machine *machine, uint32_t gpus)
+{
+    uint32_t node = machine->nodes > 1 ? machine->gpus_per_node : machine->gpu->gpus_per_node;
+
+    return node > 0 && gpus > node ? (uint32_t)u64_ceil_div(gpus, node) * node : gpus;
+}
+
 /* The smallest number may be tight: up to four times as many are tried for one that fits with room. */
 void
 ladder_more_gpus(const struct training_ladder *ladder)
@@ -35,7 +44,8 @@ ladder_more_gpus(const struct training_ladder *ladder)
     enum verdict best_verdict = VERDICT_DOES_NOT_FIT;
     struct fix best;
 
-    for (uint32_t gpus = minimum; gpus && gpus <= MINIMUM_GPUS_LIMIT && gpus <= 4 * minimum; gpus *= 2) {
+    for (uint32_t times = 1; minimum && times <= 4 && times * minimum <= MINIMUM_GPUS_LIMIT; times *= 2) {
+        uint32_t gpus = whole_nodes(&machine, times * minimum);
         struct fix fix = on_more_gpus(ladder, &machine, gpus);
         struct training_choice after;
 
