@@ -36,22 +36,26 @@ add_activations(const struct activation_bytes *activation, bool with_work, struc
     part->values[6] = activation->checkpoint;
 }
 
-/* Scores live and die before the first layer is worked on again, so only the larger of both counts. */
-static void
+/* Scores live and die before the first layer is worked on again, so only the larger of both counts. Returns the bytes
+ * of a packed base that are unpacked at that moment. */
+static double
 add_kept(const struct training_setup *setup, const struct stage *stage, struct footprint *footprint)
 {
     struct activation_bytes activation;
     bool scores = stage->last && network_has_scores(setup->arch, setup->job->method);
-    double per_entry = 0, logits = 0, hidden = setup->arch->hidden_size;
+    double per_entry = 0, logits = 0, hidden = setup->arch->hidden_size, work;
+    double unpacked = packed_base_unpacked_bytes(setup, stage);
+    double unpacked_before = setup->recompute == RECOMPUTE_FULL ? 0 : unpacked;
 
     activation_bytes_of(setup, stage, &activation);
+    work = activation.tokens * activation.work + unpacked - unpacked_before;
     if (scores) {
         per_entry = logit_bytes_per_entry(setup);
         logits = activation.tokens * (per_entry * setup->arch->vocabulary_size / stage->tensor + 2 * hidden);
     }
-    add_activations(&activation, activation.tokens * activation.work > logits, footprint);
-    if (logits < activation.tokens * activation.work || logits <= 0)
-        return;
+    add_activations(&activation, work > logits, footprint);
+    if (logits < work || logits <= 0)
+        return unpacked;
 
     struct part *part = footprint_add(footprint, PART_LOGITS, logits);
 
@@ -62,6 +66,7 @@ add_kept(const struct training_setup *setup, const struct stage *stage, struct f
     part->values[2] = setup->arch->vocabulary_size;
     part->values[3] = stage->tensor;
     part->values[4] = hidden;
+    return unpacked_before;
 }
 
 static const char *
@@ -79,7 +84,7 @@ gathering_formula(enum gathering rule)
     case GATHERING_ZERO3:
         return "{1} bytes x min({0} parameters, {4} live at most) + {5} bytes x {2} of embedding and head";
     case GATHERING_ZERO2:
-        return "2 buckets x {5} bytes x min({0} parameters, {4} in a bucket)";
+        return "2 buckets x {5} bytes x {4} parameters";
     case GATHERING_AUTOCAST:
         return "2 bytes x {0} parameters";
     }
@@ -126,19 +131,19 @@ add_gathered(const struct gathered *gathered, struct footprint *footprint)
 /* Scratch of the layers, and what the optimizer step needs beyond the peak that it comes after. */
 static void
 add_workspace(const struct training_setup *setup, const struct stage *stage, const struct gathered *gathered,
-              struct footprint *footprint)
+              double unpacked, struct footprint *footprint)
 {
     const struct training_job *job = setup->job;
     bool megatron = job->framework == FRAMEWORK_MEGATRON && !method_is_adapter(job->method);
     double scratch = megatron                      ? dummy_gradient_elements(setup, stage)
-                     : job->method == METHOD_QLORA ? largest_matrix_elements(setup, stage)
+                     : job->method == METHOD_QLORA ? largest_matrix_elements(setup, stage) + unpacked / 2
                                                    : 0;
     double copies = megatron && job->precision == PRECISION_FP8_MIXED
                         ? stage->linear / stage->tensor + stage_expert_elements(stage)
                         : 0;
     double step = job->offload == OFFLOAD_NONE ? gathered->step_bytes : 0;
     double gone = footprint_bytes(footprint, PART_ACTIVATIONS) + footprint_bytes(footprint, PART_LOGITS) +
-                  footprint_bytes(footprint, PART_GATHERED_PARAMETERS);
+                  footprint_bytes(footprint, PART_GATHERED_PARAMETERS) + unpacked;
     double excess = step > gone ? step - gone : 0, bytes = 2 * scratch + copies + excess;
     struct part *part;
 
@@ -149,9 +154,10 @@ add_workspace(const struct training_setup *setup, const struct stage *stage, con
                                  "the optimizer step - {3} bytes gone by then"
                     : copies > 0 ? "2 bytes x {0} parameters in scratch + {1} bytes of eight bit weights"
                                  : "2 bytes x {0} parameters in scratch";
-    part->source = job->method == METHOD_QLORA ? "bitsandbytes: one matrix of the base de-quantised at a time"
-                   : megatron                  ? "TransformerEngine: stand-ins for weight gradients, one a shape"
-                                               : "temporary copies of the optimizer step";
+    part->source = unpacked > 0                  ? "AutoGPTQ: a layer's matrices stay unpacked for its backward pass"
+                   : job->method == METHOD_QLORA ? "bitsandbytes: one matrix of the base de-quantised at a time"
+                   : megatron                    ? "TransformerEngine: stand-ins for weight gradients, one a shape"
+                                                 : "temporary copies of the optimizer step";
     part->values[0] = scratch;
     part->values[1] = copies;
     part->values[2] = step;
@@ -162,9 +168,10 @@ void
 backward_memory_add(const struct training_setup *setup, const struct stage *stage, struct footprint *footprint)
 {
     struct gathered gathered;
+    double unpacked;
 
     gathered_of(setup, stage, trained_on_gpu(setup, stage), &gathered);
     add_gathered(&gathered, footprint);
-    add_kept(setup, stage, footprint);
-    add_workspace(setup, stage, &gathered, footprint);
+    unpacked = add_kept(setup, stage, footprint);
+    add_workspace(setup, stage, &gathered, unpacked, footprint);
 }

@@ -3,6 +3,10 @@
 
 #include "service/memory/optimizer.h"
 
+/* Before DeepSpeed steps it flattens 16-bit gradients into one tensor and copies that to FP32 (stage3.py,
+ * _prepare_fp32_grad_for_sub_group; stage_1_and_2.py, step). */
+static const double step_copy_bytes = 2 + 4;
+
 bool
 method_is_adapter(enum training_method method)
 {
@@ -43,18 +47,18 @@ gather_zero(const struct training_setup *setup, const struct stage *stage, doubl
         gathered->limit = rates->training_memory_live_parameters;
         gathered->bytes = gathered->weight_bytes * lesser(gathered->block, gathered->limit) +
                           gathered->element_bytes * gathered->root;
-        if (trains_all) /* FP32 copy of one sub-group */
-            gathered->step_bytes = 4 * lesser(trained / stage->shards, rates->training_memory_sub_group);
+        if (trains_all)
+            gathered->step_bytes = step_copy_bytes * lesser(trained / stage->shards, rates->training_memory_sub_group);
         break;
     case SHARDING_ZERO2:
         gathered->rule = GATHERING_ZERO2;
-        gathered->block = trained;
-        gathered->limit = rates->training_memory_reduce_bucket;
-        gathered->bytes = 2 * gathered->element_bytes * lesser(trained, gathered->limit);
-        gathered->step_bytes = 4 * trained / stage->shards;
+        gathered->limit =
+            trains_all ? rates->training_memory_reduce_bucket : rates->training_memory_reduce_bucket_adapter;
+        gathered->bytes = 2 * gathered->element_bytes * gathered->limit;
+        gathered->step_bytes = step_copy_bytes * trained / stage->shards;
         break;
     case SHARDING_ZERO1:
-        gathered->step_bytes = 4 * trained / stage->shards;
+        gathered->step_bytes = step_copy_bytes * trained / stage->shards;
         break;
     case SHARDING_UNSAID:
     case SHARDING_NONE:
@@ -73,7 +77,8 @@ gathered_of(const struct training_setup *setup, const struct stage *stage, doubl
         .block = stage_block_elements(setup, stage),
         .root = (stage->embedding + stage->head) / stage->tensor,
         .head = (double)setup->params->embedding / stage->tensor,
-        .weight_bytes = job->method == METHOD_QLORA ? QLORA_BITS / 8 : precision_element_bytes(job->precision),
+        .weight_bytes =
+            job->method == METHOD_QLORA ? packed_base_of(setup).bits / 8 : precision_element_bytes(job->precision),
         .element_bytes = precision_element_bytes(job->precision),
     };
 

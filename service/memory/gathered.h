@@ -2,6 +2,7 @@
 #ifndef SERVICE_MEMORY_GATHERED_H
 #define SERVICE_MEMORY_GATHERED_H
 
+#include "service/memory/packed_base.h"
 #include "service/memory/stage.h"
 
 /* Which rule of gathering a setup follows; each is one formula of `gathered`. */
@@ -29,10 +30,6 @@ struct gathered {
  * config. `trained` and `base`: elements on this GPU before sharding. */
 void gathered_of(const struct training_setup *setup, const struct stage *stage, double trained,
                  struct gathered *ret_gathered);
-
-/* Bits a frozen weight of a 4-bit base takes: NF4 with double quantisation, 4 + 8/64 + 32/(64 x 256)
- * (arXiv:2305.14314 section 3). */
-#define QLORA_BITS (4 + 8 / 64.0 + 32 / (64.0 * 256))
 
 bool method_is_adapter(enum training_method method);
 

@@ -128,27 +128,24 @@ add_frozen_weights(const struct training_setup *setup, const struct stage *stage
     part->values[6] = expert_shards;
 }
 
-/* Linear layers of a 4-bit base, the rest in 16 bit; PEFT casts every 16-bit parameter that is left to FP32 when it
- * prepares the base (prepare_model_for_kbit_training). */
+/* Linear layers of a packed base, and the rest. */
 static void
 add_packed_weights(const struct training_setup *setup, const struct stage *stage, struct footprint *footprint)
 {
-    enum framework framework = setup->job->framework;
-    bool cast = precision_is_mixed(setup->job->precision) &&
-                (framework == FRAMEWORK_HF_TRAINER || framework == FRAMEWORK_DEEPSPEED);
+    struct packed_base base = packed_base_of(setup);
     double packed = stage->linear / stage->tensor + stage_expert_elements(stage);
     double rest = stage_dense_elements(stage) + stage_expert_elements(stage) - packed;
     double shards = setup->plan.sharding == SHARDING_ZERO3 ? stage->shards : 1;
     struct part *part = footprint_add(footprint, PART_WEIGHTS, 0);
 
     part->formula = "({0} packed parameters x {1} bits / 8 + {2} others x {3} bytes) / {4} shards";
-    part->source = "arXiv:2305.14314 section 3";
+    part->source = base.source;
     part->values[0] = packed;
-    part->values[1] = QLORA_BITS;
+    part->values[1] = base.bits;
     part->values[2] = rest;
-    part->values[3] = cast ? 4 : 2;
+    part->values[3] = base.rest_bytes;
     part->values[4] = shards;
-    part->bytes = (packed * QLORA_BITS / 8 + rest * part->values[3]) / shards;
+    part->bytes = (packed * base.bits / 8 + rest * base.rest_bytes) / shards;
 }
 
 static void

@@ -117,16 +117,17 @@ void
 score_print_errors(const struct score *score, const char *title, const char *heading, FILE *to)
 {
     fprintf(to,
-            "\n%s\n\n| %s | n | median | nine in ten | bias "
-            "|\n|---|---:|---:|---:|---:|\n",
+            "\n%s\n\n| %s | n | median | nine in ten | bias | in band | band width "
+            "|\n|---|---:|---:|---:|---:|---:|---:|\n",
             title, heading);
     for (size_t i = 0; i < score->count; i++) {
         struct figures figures = tally_figures(&score->items[i]);
-        char middle[SHARE_SIZE], most[SHARE_SIZE], bias[SHARE_SIZE];
+        char middle[SHARE_SIZE], most[SHARE_SIZE], bias[SHARE_SIZE], covered[SHARE_SIZE], width[SHARE_SIZE];
 
         if (figures.count)
-            fprintf(to, "| %s | %zu | %s | %s | %s |\n", score->items[i].name, figures.count,
+            fprintf(to, "| %s | %zu | %s | %s | %s | %s | %s |\n", score->items[i].name, figures.count,
                     share_text(figures.median, 1, middle), share_text(figures.most, 1, most),
-                    share_text(figures.bias, 1, bias));
+                    share_text(figures.bias, 1, bias), share_text(figures.covered, 0, covered),
+                    share_text(figures.width, 0, width));
     }
 }

@@ -43,7 +43,7 @@ struct figures tally_figures(const struct tally *tally);
 /* A share as a per cent with so many places, "-" for NAN. Returns text. */
 const char *share_text(double share, int places, char text[SHARE_SIZE]);
 
-/* "| name | n | median | nine in ten | bias |", a row each, under a title. */
+/* "| name | n | median | nine in ten | bias | in band | band width |", a row each, under a title. */
 void score_print_errors(const struct score *score, const char *title, const char *heading, FILE *to);
 
 #endif

@@ -203,6 +203,26 @@ START_TEST(every_split)
 }
 END_TEST
 
+START_TEST(a_packed_base)
+{
+    struct training_case it;
+
+    training_case_init(&it, LLAMA_4096_32, "a100-sxm-80gb", 1);
+    it.arch.stored = (struct stored_weights){ .packed = true, .method = "gptq", .linear_bits = 4.156 };
+    it.job.method = METHOD_QLORA;
+    it.job.framework = FRAMEWORK_DEEPSPEED;
+    it.job.lora_rank = 64;
+    it.job.lora_targets = LORA_ALL_LINEAR;
+    it.setup.plan.sharding = SHARDING_ZERO2;
+    for (int recompute = RECOMPUTE_NONE; recompute <= RECOMPUTE_FULL; recompute++)
+        for (uint32_t length = 128; length <= 8192; length *= 4) {
+            it.setup.recompute = (enum recompute)recompute;
+            it.job.sequence_length = length;
+            check_recipes(&it);
+        }
+}
+END_TEST
+
 START_TEST(a_network_known_by_its_work)
 {
     struct training_case it;
@@ -227,6 +247,7 @@ main(void)
     tcase_set_timeout(tcase, 30);
     tcase_add_loop_test(tcase, every_method_framework_and_sharding, 0, 10);
     tcase_add_loop_test(tcase, every_split, 0, 6);
+    tcase_add_test(tcase, a_packed_base);
     tcase_add_test(tcase, a_network_known_by_its_work);
     return suite_run("training_formula", tcase);
 }

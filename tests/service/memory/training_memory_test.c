@@ -1,6 +1,7 @@
 /* Training memory against published readings, the identities of its states, and what no change may do to it. */
 #include <math.h>
 
+#include "service/memory/packed_base.h"
 #include "tests/service/memory/published_run.h"
 #include "tests/support/suite.h"
 
@@ -144,6 +145,79 @@ START_TEST(qlora_8b_fits_a_4090)
 }
 END_TEST
 
+static void
+qlora_case_init(struct training_case *it)
+{
+    training_case_init(it, LLAMA_4096_32, "a100-sxm-80gb", 1);
+    it->job.method = METHOD_QLORA;
+    it->job.framework = FRAMEWORK_DEEPSPEED;
+    it->job.sequence_length = 128;
+    it->job.lora_rank = 64;
+    it->job.lora_targets = LORA_ALL_LINEAR;
+    it->setup.recompute = RECOMPUTE_FULL;
+}
+
+static double
+bytes_of(const struct training_case *it, enum part_code code)
+{
+    struct footprint footprint;
+
+    training_memory(&it->setup, &footprint);
+    return footprint_bytes(&footprint, code);
+}
+
+/* PEFT, prepare_model_for_kbit_training: what is not packed is cast to FP32, but for a base that GPTQ packed; AutoGPTQ
+ * (qlinear_cuda.py) keeps a layer's matrices in 16 bit for its backward pass. */
+START_TEST(a_gptq_base_is_not_cast)
+{
+    struct training_case it;
+
+    qlora_case_init(&it);
+    double block = (double)it.params.layers[0].attention + (double)it.params.layers[0].mlp;
+    double packed = 32 * block, rest = (double)it.params.total - packed;
+    double cast = bytes_of(&it, PART_WEIGHTS), scratch = bytes_of(&it, PART_WORKSPACE);
+
+    ck_assert_double_eq_tol(cast, packed * QLORA_BITS / 8 + 4 * rest, 1);
+    it.arch.stored = (struct stored_weights){ .packed = true, .method = "gptq", .linear_bits = 4.156 };
+    ck_assert_double_eq_tol(bytes_of(&it, PART_WEIGHTS), packed * 4.156 / 8 + 2 * rest, 1);
+    ck_assert_double_eq_tol(bytes_of(&it, PART_WORKSPACE), scratch + 2 * block, 1);
+    it.setup.recompute = RECOMPUTE_NONE;
+    ck_assert_double_eq_tol(bytes_of(&it, PART_WORKSPACE), scratch + 32 * 2 * block, 1);
+    it.arch.stored = (struct stored_weights){ .packed = true, .method = "fp8", .linear_bits = 8 };
+    ck_assert_double_eq_tol(bytes_of(&it, PART_WEIGHTS), cast, 1); /* packed anew when it is loaded */
+}
+END_TEST
+
+/* DeepSpeed, stage_1_and_2.py: the buffers that gradients are reduced from are made whole, however little trains. */
+START_TEST(reduce_buckets_are_whole)
+{
+    struct training_case it;
+
+    qlora_case_init(&it);
+    it.setup.plan.sharding = SHARDING_ZERO2;
+    ck_assert_double_eq_tol(bytes_of(&it, PART_GATHERED_PARAMETERS), 2 * 2 * 2e8, 1);
+}
+END_TEST
+
+/* DeepSpeed, stage3.py: a sub-group's gradients are flattened in 16 bit and copied to FP32 before the step. */
+START_TEST(deepspeed_steps_with_copies_of_a_sub_group)
+{
+    struct training_case it;
+
+    training_case_init(&it, LLAMA_4096_32, "b200-sxm-180gb", 1);
+    it.job.method = METHOD_FULL;
+    it.job.framework = FRAMEWORK_DEEPSPEED;
+    it.job.sequence_length = 1;
+    it.setup.plan.sharding = SHARDING_ZERO3;
+    it.setup.recompute = RECOMPUTE_FULL;
+    double gone =
+        bytes_of(&it, PART_ACTIVATIONS) + bytes_of(&it, PART_LOGITS) + bytes_of(&it, PART_GATHERED_PARAMETERS);
+
+    ck_assert_double_lt(gone, 6e9);
+    ck_assert_double_eq_tol(bytes_of(&it, PART_WORKSPACE), 6 * 1e9 - gone, 1);
+}
+END_TEST
+
 START_TEST(more_work_never_takes_less)
 {
     struct training_case it, more;
@@ -273,6 +347,9 @@ main(void)
     tcase_add_loop_test(tcase, a_smaller_stated_total_is_taken_off_evenly, 0, 3);
     tcase_add_test(tcase, full_8b_needs_more_than_one_card);
     tcase_add_test(tcase, qlora_8b_fits_a_4090);
+    tcase_add_test(tcase, a_gptq_base_is_not_cast);
+    tcase_add_test(tcase, reduce_buckets_are_whole);
+    tcase_add_test(tcase, deepspeed_steps_with_copies_of_a_sub_group);
     tcase_add_test(tcase, more_work_never_takes_less);
     tcase_add_test(tcase, savings_save);
     tcase_add_test(tcase, recompute_share_is_the_smallest);
