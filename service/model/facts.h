@@ -39,4 +39,7 @@ const struct fact *facts_get(const struct facts *facts, const char *path);
 /* The same, but null is found too, for keys where null says something else than leaving them out. */
 const struct fact *facts_find(const struct facts *facts, const char *path);
 
+/* The same without marking it. */
+const struct fact *facts_peek(const struct facts *facts, const char *path);
+
 #endif

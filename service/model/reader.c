@@ -37,6 +37,21 @@ reader_find(const struct reader *reader, const char *keys)
     return found;
 }
 
+/* Configs that were saved anew say a size under its old name and its new one: the rest of the names is read, too, where
+ * it says the same. */
+static void
+read_repeats(const struct reader *reader, const char *keys, const struct fact *fact)
+{
+    while (keys != NULL && reader->facts.used != NULL && fact->kind == FACT_INTEGER) {
+        char path[FACT_PATH_SIZE];
+
+        keys = path_of(reader, keys, path);
+        const struct fact *again = facts_peek(&reader->facts, path);
+        if (again != NULL && again->kind == FACT_INTEGER && again->integer == fact->integer)
+            (void)facts_find(&reader->facts, path);
+    }
+}
+
 const struct fact *
 reader_get(const struct reader *reader, const char *keys)
 {
@@ -45,8 +60,10 @@ reader_get(const struct reader *reader, const char *keys)
 
         keys = path_of(reader, keys, path);
         const struct fact *fact = facts_get(&reader->facts, path);
-        if (fact != NULL)
+        if (fact != NULL) {
+            read_repeats(reader, keys, fact);
             return fact;
+        }
     }
     return NULL;
 }

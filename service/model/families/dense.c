@@ -17,7 +17,12 @@ const struct decoder decoder_llama = {
     .mlp_bias = { .keys = "mlp_bias" },
 };
 
+static const struct class_sizes mistral_sizes = {
+    .hidden = 4096, .layers = 32, .heads = 32, .intermediate = 14336, .vocabulary = 32000
+};
+
 static const struct decoder mistral = {
+    .sizes = &mistral_sizes,
     .kv_heads = 8,
     .window = WINDOW_ALL,
     .window_tokens = 4096,

@@ -25,7 +25,12 @@ static const struct decoder qwen = {
     .mlp_divisor = 2,
 };
 
+static const struct class_sizes qwen2_sizes = {
+    .hidden = 4096, .layers = 32, .heads = 32, .intermediate = 22016, .vocabulary = 151936
+};
+
 const struct decoder decoder_qwen2 = {
+    .sizes = &qwen2_sizes,
     .kv_heads = 32,
     .qkv_bias = { .always = true },
     .window = WINDOW_LATE,

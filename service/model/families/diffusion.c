@@ -157,20 +157,45 @@ static void
 mark_unet_keys(struct reader *reader)
 {
     static const char *const no_size[] = {
-        "attention_head_dim",      "norm_num_groups",         "norm_eps",         "act_fn",
-        "center_input_sample",     "flip_sin_to_cos",         "freq_shift",       "downsample_padding",
-        "mid_block_scale_factor",  "use_linear_projection",   "upcast_attention", "only_cross_attention",
-        "resnet_time_scale_shift", "addition_time_embed_dim", "conv_in_kernel",   "conv_out_kernel",
+        "attention_head_dim",
+        "num_attention_heads",
+        "norm_num_groups",
+        "norm_eps",
+        "act_fn",
+        "center_input_sample",
+        "flip_sin_to_cos",
+        "freq_shift",
+        "downsample_padding",
+        "mid_block_scale_factor",
+        "use_linear_projection",
+        "upcast_attention",
+        "addition_time_embed_dim",
+        "addition_embed_type_num_heads", /* of the types that are refused */
     };
-    static const char *const never[] = {
-        "class_embed_type",   "num_class_embeds",     "encoder_hid_dim",      "encoder_hid_dim_type",
-        "time_cond_proj_dim", "dual_cross_attention", "cross_attention_norm", "mid_block_only_cross_attention",
+    static const struct fixed only[] = {
+        { "class_embed_type", "false" },
+        { "class_embeddings_concat", "false" },
+        { "num_class_embeds", "false" },
+        { "encoder_hid_dim", "false" },
+        { "encoder_hid_dim_type", "false" },
+        { "time_cond_proj_dim", "false" },
+        { "time_embedding_dim", "false" },
+        { "time_embedding_type", "positional" },
+        { "dual_cross_attention", "false" },
+        { "cross_attention_norm", "false" },
+        { "only_cross_attention", "false" },
+        { "mid_block_only_cross_attention", "false" },
+        { "mid_block_type", "UNetMidBlock2DCrossAttn" },
+        { "resnet_time_scale_shift", "default" },
+        { "attention_type", "default" },
+        { "conv_in_kernel", "3" },
+        { "conv_out_kernel", "3" },
     };
 
     for (size_t i = 0; i < COUNT_OF(no_size); i++)
         (void)reader_find(reader, no_size[i]);
-    for (size_t i = 0; i < COUNT_OF(never); i++)
-        reader_fixed(reader, never[i], "false");
+    for (size_t i = 0; i < COUNT_OF(only); i++)
+        reader_fixed(reader, only[i].key, only[i].value);
 }
 
 static void

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "service/base/quantity.h"
+#include "service/base/text.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/tables.h"
 #include "service/model/families/vision.h"
@@ -51,10 +53,17 @@ append_layers(struct reader *reader, const struct encoder *encoder, bool qkv_bia
 
 static const struct encoder no_class_sizes;
 
+/* Positions of RoBERTa count from behind the padding token's: two rows of the table are never a token's
+ * (modeling_roberta.py, create_position_ids_from_input_ids). */
+static const struct decoder behind_padding = { .position_extra = 2 };
+
 /* Embeddings of words, positions and types with their norm, then the layers. */
 static uint64_t
-read_text_encoder(struct reader *reader)
+read_text_encoder(struct reader *reader, const struct decoder *traits)
 {
+    static const char *const no_size[] = {
+        "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type",
+    }; /* of google-research/bert, no class here reads them */
     struct encoder encoder = read_encoder(reader, &no_class_sizes);
     struct model_arch *arch = reader->arch;
     uint64_t positions = reader_count(reader, "max_position_embeddings", 1, LIMIT_VOCABULARY);
@@ -62,11 +71,15 @@ read_text_encoder(struct reader *reader)
 
     reader_fixed(reader, "is_decoder", "false");
     reader_fixed(reader, "tie_word_embeddings", "true");
-    (void)reader_find(reader, "position_embedding_type");
+    reader_fixed(reader, "position_embedding_type", "absolute");
+    for (size_t i = 0; i < COUNT_OF(no_size); i++)
+        (void)reader_find(reader, no_size[i]);
     arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
     arch->position_elements = (positions + types) * encoder.hidden;
     arch->final_norm_elements = 2 * encoder.hidden;
     arch->max_context_tokens = (uint32_t)positions;
+    if (traits != NULL && positions > traits->position_extra)
+        arch->max_context_tokens -= traits->position_extra;
     append_layers(reader, &encoder, true);
     return encoder.hidden;
 }
@@ -75,9 +88,8 @@ read_text_encoder(struct reader *reader)
 static void
 read_text_model(struct reader *reader, const struct decoder *traits)
 {
-    uint64_t hidden = read_text_encoder(reader);
+    uint64_t hidden = read_text_encoder(reader, traits);
 
-    (void)traits;
     reader->arch->final_norm_elements += vision_linear(hidden, hidden);
 }
 
@@ -85,10 +97,28 @@ read_text_model(struct reader *reader, const struct decoder *traits)
 static void
 read_masked_model(struct reader *reader, const struct decoder *traits)
 {
-    uint64_t hidden = read_text_encoder(reader);
+    uint64_t hidden = read_text_encoder(reader, traits);
 
-    (void)traits;
     reader->arch->final_norm_elements += vision_linear(hidden, hidden) + 2 * hidden + reader->arch->vocabulary_size;
+}
+
+/* Labels of a whole text: BERT's behind its pooler, RoBERTa's behind a matrix of the same size. */
+static void
+read_text_classifier(struct reader *reader, const struct decoder *traits)
+{
+    uint64_t hidden = read_text_encoder(reader, traits);
+
+    reader->arch->final_norm_elements +=
+        vision_linear(hidden, hidden) + vision_linear(hidden, reader_labels(reader, 2));
+}
+
+/* Labels of each token; no pooler. */
+static void
+read_token_classifier(struct reader *reader, const struct decoder *traits)
+{
+    uint64_t hidden = read_text_encoder(reader, traits);
+
+    reader->arch->final_norm_elements += vision_linear(hidden, reader_labels(reader, 2));
 }
 
 /* Patches, a class token, positions, the layers, a norm. */
@@ -133,6 +163,28 @@ read_image_classifier(struct reader *reader, const struct decoder *traits)
     reader->arch->final_norm_elements += vision_linear(hidden, reader_labels(reader, 1000));
 }
 
+/* Configs of the first converted models hold what transformers made their nested configs of a second time, and say that
+ * it goes before (configuration_clip.py, text_config_dict): sizes have to agree. */
+static void
+check_copy(struct reader *reader, const char *copy, const char *original)
+{
+    size_t length = strlen(copy);
+
+    (void)reader_find(reader, copy);
+    for (size_t i = 0; i < reader->facts.count; i++) {
+        const struct fact *fact = &reader->facts.items[i];
+        char path[FACT_PATH_SIZE];
+
+        if (fact->path[0] != '/' || strncmp(fact->path + 1, copy, length) != 0 || fact->path[1 + length] != '/' ||
+            fact->kind != FACT_INTEGER)
+            continue;
+        text_format(path, sizeof(path), "/%s%s", original, fact->path + 1 + length);
+        const struct fact *same = facts_peek(&reader->facts, path);
+        if (same == NULL || same->kind != FACT_INTEGER || same->integer != fact->integer)
+            reader_fault_at(reader, FAULT_MODEL_FIELD_UNSUPPORTED, fact, NULL);
+    }
+}
+
 /* A text and an image encoder, each projected; the logit scale is one element. */
 static void
 read_clip(struct reader *reader, const struct decoder *traits)
@@ -143,6 +195,8 @@ read_clip(struct reader *reader, const struct decoder *traits)
     uint64_t image_hidden = 1;
 
     (void)traits;
+    check_copy(reader, "text_config_dict", "text_config");
+    check_copy(reader, "vision_config_dict", "vision_config");
     if (!reader_enter(reader, "text_config")) {
         reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "text_config", NULL, "object");
         return;
@@ -151,6 +205,7 @@ read_clip(struct reader *reader, const struct decoder *traits)
     uint64_t positions = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_VOCABULARY, 77);
     arch->vocabulary_size = reader_count_or(reader, "vocab_size", 1, LIMIT_VOCABULARY, 49408);
     (void)reader_find(reader, "projection_dim");
+    (void)reader_find(reader, "tie_word_embeddings"); /* no head */
     reader_leave(reader);
     arch->max_context_tokens = (uint32_t)positions;
     arch->position_elements = positions * text.hidden;
@@ -164,10 +219,16 @@ read_clip(struct reader *reader, const struct decoder *traits)
 const struct family_class family_encoders[] = {
     { "BertModel", "bert", read_text_model, NULL },
     { "BertForMaskedLM", "", read_masked_model, NULL },
-    { "RobertaModel", "roberta", read_text_model, NULL },
-    { "RobertaForMaskedLM", "", read_masked_model, NULL },
-    { "XLMRobertaModel", "xlm-roberta", read_text_model, NULL },
-    { "XLMRobertaForMaskedLM", "", read_masked_model, NULL },
+    { "BertForSequenceClassification", "", read_text_classifier, NULL },
+    { "BertForTokenClassification", "", read_token_classifier, NULL },
+    { "RobertaModel", "roberta", read_text_model, &behind_padding },
+    { "RobertaForMaskedLM", "", read_masked_model, &behind_padding },
+    { "RobertaForSequenceClassification", "", read_text_classifier, &behind_padding },
+    { "RobertaForTokenClassification", "", read_token_classifier, &behind_padding },
+    { "XLMRobertaModel", "xlm-roberta", read_text_model, &behind_padding },
+    { "XLMRobertaForMaskedLM", "", read_masked_model, &behind_padding },
+    { "XLMRobertaForSequenceClassification", "", read_text_classifier, &behind_padding },
+    { "XLMRobertaForTokenClassification", "", read_token_classifier, &behind_padding },
     { "ViTModel", "vit", read_image_model, NULL },
     { "ViTForImageClassification", "", read_image_classifier, NULL },
     { "CLIPModel", "clip", read_clip, NULL },

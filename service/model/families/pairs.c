@@ -146,6 +146,7 @@ read_whisper(struct reader *reader, const struct decoder *traits)
     reader->arch->position_elements = (frames + positions) * hidden;
     reader->arch->final_norm_elements =
         4 * hidden + vision_linear(3 * bins, hidden) + vision_linear(3 * hidden, hidden);
+    (void)reader_find(reader, "classifier_proj_size"); /* of the class for audio classification */
     append_sides(reader, hidden, false);
 }
 

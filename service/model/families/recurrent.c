@@ -188,6 +188,7 @@ read_mamba2(struct reader *reader, uint32_t hidden)
     sizes.proj_bias = reader_flag_or(reader, "mamba_proj_bias|use_bias", false);
     sizes.inner = sizes.heads * head_size;
     (void)reader_find(reader, "expand|mamba_expand");
+    (void)reader_find(reader, "time_step_rank"); /* of the first Mamba; steps are one a head here */
     return sizes;
 }
 

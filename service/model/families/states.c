@@ -14,9 +14,12 @@ static const struct experts jamba_experts = {
     .layers = EXPERTS_PERIOD,
 };
 
+static const struct fixed jamba_fixed[] = { { "mamba_inner_layernorms", "true" }, { NULL, NULL } };
+
 /* arXiv:2403.19887 section 2 */
 static const struct decoder jamba = {
     .kv_heads = 8,
+    .fixed = jamba_fixed,
     .experts = &jamba_experts,
     .recurrent = recurrent_jamba,
     .period_keys = "attn_layer_period",
@@ -69,6 +72,10 @@ read_lfm2(struct reader *reader, const struct decoder *traits)
     }
     (void)reader_find(reader, "intermediate_size");
     decoder.mlp_width = width;
+    decoder.tied = reader_flag_or(reader, "tie_embedding", traits->tied);
+    if (reader_get(reader, "tie_embedding") != NULL &&
+        reader_flag_or(reader, "tie_word_embeddings", decoder.tied) != decoder.tied)
+        reader_contradiction(reader, "tie_word_embeddings", !decoder.tied, "tie_embedding =", decoder.tied);
     decoder_read(reader, &decoder);
 }
 
@@ -95,6 +102,7 @@ read_stack(struct reader *reader, const struct decoder *traits)
     arch->causal = true;
     arch->hidden_size = reader_count(reader, "hidden_size|d_model", 1, LIMIT_HIDDEN);
     arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
+    (void)reader_find(reader, "pad_vocab_size_multiple"); /* vocab_size is padded already */
     arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", traits->tied);
     arch->final_norm_elements = arch->hidden_size;
     kind.norm_elements = arch->hidden_size;
@@ -103,7 +111,19 @@ read_stack(struct reader *reader, const struct decoder *traits)
 }
 
 static const struct decoder mamba = { .tied = true, .recurrent = recurrent_mamba };
-static const struct decoder mamba2 = { .recurrent = recurrent_mamba2 };
+/* The width inside is that of the heads; some state it once more. */
+static void
+mixer_mamba2(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    recurrent_mamba2(reader, hidden, ret_kind);
+    uint64_t inner = ret_kind->mixer_matrices[ret_kind->mixer_matrix_count - 1].inputs;
+    uint64_t stated = reader_count_or(reader, "intermediate_size", 1, LIMIT_WIDTH, 0);
+
+    if (stated != 0 && stated != inner)
+        reader_contradiction(reader, "intermediate_size", stated, "num_heads x head_dim =", inner);
+}
+
+static const struct decoder mamba2 = { .recurrent = mixer_mamba2 };
 
 static void
 read_rwkv(struct reader *reader, const struct decoder *traits)

@@ -110,7 +110,7 @@ read_opt(struct reader *reader, const struct decoder *traits)
 }
 
 static const struct fixed mpt_fixed[] = {
-
+    { "embedding_fraction", NULL }, /* of the gradient */
     { "attn_config/qk_ln", "false" },
     { "attn_config/attn_type", "multihead_attention" },
     { "attn_config", NULL },

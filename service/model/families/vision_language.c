@@ -30,16 +30,27 @@ read_gemma3(struct reader *reader, const struct decoder *text)
     read_with_tower(reader, &decoder, vision_gemma3);
 }
 
+/* Their text configs are classes of their own, with defaults that are not Qwen2's. */
+static void
+read_qwen2_text(struct reader *reader, const struct decoder *text,
+                uint64_t (*tower)(struct reader *reader, uint32_t text_hidden_size))
+{
+    struct decoder decoder = *text;
+
+    decoder.sizes = NULL;
+    read_with_tower(reader, &decoder, tower);
+}
+
 static void
 read_qwen2_vl(struct reader *reader, const struct decoder *text)
 {
-    read_with_tower(reader, text, vision_qwen2);
+    read_qwen2_text(reader, text, vision_qwen2);
 }
 
 static void
 read_qwen2_5_vl(struct reader *reader, const struct decoder *text)
 {
-    read_with_tower(reader, text, vision_qwen2_5);
+    read_qwen2_text(reader, text, vision_qwen2_5);
 }
 
 static void
@@ -103,6 +114,7 @@ audio_qwen2(struct reader *reader, uint32_t text_hidden_size)
     uint64_t bins = reader_count_or(reader, "num_mel_bins", 1, LIMIT_SMALL, 128);
     uint64_t frames = reader_count_or(reader, "max_source_positions", 1, LIMIT_VOCABULARY, 1500);
     (void)reader_find(reader, "encoder_attention_heads");
+    (void)reader_find(reader, "num_hidden_layers"); /* encoder_layers again */
     reader_leave(reader);
     return vision_linear(3 * bins, hidden) + vision_linear(3 * hidden, hidden) + frames * hidden +
            layers * (vision_block(hidden, intermediate) - hidden) /* keys have no bias */ + 2 * hidden +

@@ -66,6 +66,20 @@ static const struct {
     { "gemma-3-4b", "/text_config/hidden_size_per_layer_input", "integer", "256", FAULT_MODEL_FIELD_UNSUPPORTED,
       "/model/config/text_config/hidden_size_per_layer_input" },
     { "qwen-72b (v1)", "/no_bias", "bool", "false", FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/no_bias" },
+    { "llama-3-8b", "/n_layer", "integer", "31", FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/n_layer" },
+    { "mamba-codestral-7b", "/intermediate_size", "integer", "4096", FAULT_MODEL_CONTRADICTION,
+      "/model/config/intermediate_size" },
+    { "lfm2-1.2b", "/tie_embedding", "text", "yes", FAULT_WRONG_TYPE, "/model/config/tie_embedding" },
+    { "clip-vit-l-14", "/text_config_dict/hidden_size", "integer", "512", FAULT_MODEL_FIELD_UNSUPPORTED,
+      "/model/config/text_config_dict/hidden_size" },
+    /* settings that a class has other tensors for */
+    { "bert-base-uncased (BertModel)", "/position_embedding_type", "text", "relative_key",
+      FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/position_embedding_type" },
+    { "sdxl-unet", "/only_cross_attention", "bool", "true", FAULT_MODEL_FIELD_UNSUPPORTED,
+      "/model/config/only_cross_attention" },
+    { "sdxl-unet", "/conv_in_kernel", "integer", "5", FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/conv_in_kernel" },
+    { "sdxl-unet", "/resnet_time_scale_shift", "text", "scale_shift", FAULT_MODEL_FIELD_UNSUPPORTED,
+      "/model/config/resnet_time_scale_shift" },
 };
 
 START_TEST(faults_name_their_place)
@@ -111,6 +125,25 @@ static const struct {
     { "qwen1.5-7b", "/use_sliding_window", "bool", "false" },
     { "qwen3-235b-a22b", "/mlp_only_layers", NULL, NULL },
     { "falcon-7b", "/num_kv_heads", "integer", "1" }, /* multi_query decides */
+    /* an old name beside the new one, as in what was saved again */
+    { "llama-3-8b", "/n_layer", "integer", "32" },
+    { "bloom-560m", "/hidden_size", "integer", "1024" },
+    { "mamba-1.4b-hf", "/n_layer", "integer", "48" },
+    { "mamba-1.4b-hf", "/d_model", "integer", "2048" },
+    /* what published files hold beside what counts */
+    { "mamba-1.4b-hf", "/pad_vocab_size_multiple", "integer", "8" },
+    { "bloom-560m", "/skip_bias_add", "bool", "true" },
+    { "jamba-1.5-mini-52b", "/mamba_inner_layernorms", "bool", "true" },
+    { "lfm2-1.2b", "/tie_embedding", "bool", "true" },
+    { "whisper-large-v3", "/classifier_proj_size", "integer", "256" },
+    { "qwen2.5-7b", "/dual_chunk_attention_config", "object", "3" },
+    { "bert-base-uncased (BertModel)", "/pooler_num_fc_layers", "integer", "3" },
+    { "bert-base-uncased (BertModel)", "/position_embedding_type", "text", "absolute" },
+    { "clip-vit-l-14", "/text_config_dict/hidden_size", "integer", "768" },
+    { "clip-vit-l-14", "/text_config/tie_word_embeddings", "bool", "true" },
+    { "sdxl-unet", "/addition_embed_type_num_heads", "integer", "64" },
+    { "sdxl-unet", "/mid_block_type", "text", "UNetMidBlock2DCrossAttn" },
+    { "sdxl-unet", "/time_embedding_type", "text", "positional" },
 };
 
 START_TEST(keys_that_say_nothing_new_change_nothing)
@@ -131,6 +164,18 @@ START_TEST(unknown_keys_are_told)
     ck_assert_uint_eq(arch.ignored_key_count, 1);
     ck_assert_str_eq(arch.ignored_keys[0], "/favourite_colour");
     ck_assert_uint_eq(model_params_count(&arch).total, 8030261248);
+}
+END_TEST
+
+/* RoBERTa's table has 514 rows for 512 tokens (arXiv:1907.11692 section 3; modeling_roberta.py). */
+START_TEST(positions_behind_the_padding_are_no_context)
+{
+    ck_assert(read_with("bge-reranker-v2-m3", "/max_position_embeddings", "integer", "514") == STATUS_OK);
+    ck_assert_uint_eq(arch.max_context_tokens, 512);
+    ck_assert(read_with("bge-reranker-v2-m3", "/max_position_embeddings", "integer", "1") == STATUS_OK);
+    ck_assert_uint_eq(arch.max_context_tokens, 1);
+    ck_assert(read_with("bert-base-uncased (BertModel)", "/max_position_embeddings", "integer", "512") == STATUS_OK);
+    ck_assert_uint_eq(arch.max_context_tokens, 512);
 }
 END_TEST
 
@@ -247,6 +292,7 @@ main(void)
     tcase_add_test(tcase, all_faults_come_at_once);
     tcase_add_loop_test(tcase, keys_that_say_nothing_new_change_nothing, 0, COUNT_OF(harmless));
     tcase_add_test(tcase, unknown_keys_are_told);
+    tcase_add_test(tcase, positions_behind_the_padding_are_no_context);
     tcase_add_test(tcase, works_without_the_callers_flags);
     tcase_add_test(tcase, windows_follow_the_class);
     tcase_add_test(tcase, a_stated_total_moves_into_the_rest);
