@@ -132,13 +132,14 @@ shown(double all, double least, double covered)
     return all - covered > least ? all - covered : least;
 }
 
-/* Weights before forward and backward, gradients after; frozen weights have none. */
+/* Weights before forward and backward, gradients after; frozen weights have none, and frozen lower layers no backward
+ * pass. */
 static struct exposed
 sharded_exchange(const struct training_setup *setup, const struct machine *machine,
                  const struct local_parameters *local, double latency, double busy)
 {
     const struct rates *rates = setup->rates;
-    double sweeps = method_is_adapter(setup->job->method) ? 2 : 3;
+    double sweeps = method_is_adapter(setup->job->method) ? 2 : 1 + 2 * backward_share(setup->arch, setup->job);
     double bytes = setup->job->method == METHOD_QLORA ? QLORA_BITS / 8 : precision_element_bytes(setup->job->precision);
     struct exposed all = exposed_of(sweep(setup, machine, local, bytes), sweeps);
     double share = runs_hf_modules(setup->job) ? rates->training_exposed_zero3_modules : rates->training_exposed_zero3;

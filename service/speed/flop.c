@@ -2,6 +2,8 @@
 #include "service/speed/flop.h"
 
 #include "service/memory/activation.h"
+#include "service/memory/gathered.h"
+#include "service/memory/logits.h"
 #include "service/parallel/matrices.h"
 
 enum { SCAN_CHUNK_TOKENS = 128 }; /* block of the state-space scan: arXiv:2405.21060 section 6 */
@@ -84,6 +86,17 @@ flop_forward_linear_per_token(const struct model_arch *arch, const struct model_
     return linear_per_token(arch, params, encoder_tokens_per_token(arch, arch->max_context_tokens));
 }
 
+static double
+attention_of_kind(const struct model_arch *arch, const struct layer_kind *kind, double sequence_length, double source)
+{
+    double pair = flop_forward_pair(kind), flop = flop_forward_scan(arch, kind);
+
+    flop += pair * flop_attended_tokens(arch, kind, kind->encoder ? sequence_length * source : sequence_length);
+    if (kind->cross_attention)
+        flop += pair * source * sequence_length;
+    return flop * (kind->encoder ? source : 1);
+}
+
 double
 flop_forward_attention_per_token(const struct model_arch *arch, double sequence_length)
 {
@@ -92,16 +105,8 @@ flop_forward_attention_per_token(const struct model_arch *arch, double sequence_
     if (arch->generic)
         return 0;
     source = encoder_tokens_per_token(arch, sequence_length);
-    for (uint32_t i = 0; i < arch->kind_count; i++) {
-        const struct layer_kind *kind = &arch->kinds[i];
-        double pair = flop_forward_pair(kind), layer = flop_forward_scan(arch, kind);
-        double length = kind->encoder ? sequence_length * source : sequence_length;
-
-        layer += pair * flop_attended_tokens(arch, kind, length);
-        if (kind->cross_attention)
-            layer += pair * source * sequence_length;
-        flop += kind->count * layer * (kind->encoder ? source : 1);
-    }
+    for (uint32_t i = 0; i < arch->kind_count; i++)
+        flop += arch->kinds[i].count * attention_of_kind(arch, &arch->kinds[i], sequence_length, source);
     return flop;
 }
 
@@ -115,4 +120,60 @@ flop_training_per_token(const struct model_arch *arch, const struct model_params
     forward = linear_per_token(arch, params, encoder_tokens_per_token(arch, sequence_length)) +
               flop_forward_attention_per_token(arch, sequence_length);
     return 3 * forward;
+}
+
+/* Elements of the adapters that one token passes: of routed experts those of k, not of all. */
+static double
+adapter_elements_passed(const struct model_arch *arch, const struct training_job *job)
+{
+    double elements = (double)lora_params_count(arch, job->lora_targets, job->lora_rank);
+
+    if (job->lora_targets != LORA_ALL_LINEAR)
+        return elements;
+    for (uint32_t i = 0; i < arch->kind_count; i++) {
+        const struct layer_kind *kind = &arch->kinds[i];
+        double width = (double)arch->hidden_size + kind->expert_size;
+
+        if (kind->mlp == MLP_EXPERTS)
+            elements -= (double)kind->count * (kind->expert_count - (double)kind->experts_per_token) *
+                        (kind->gated ? 3 : 2) * width * job->lora_rank;
+    }
+    return elements;
+}
+
+/* Of the last layers of the network, forward. */
+static double
+last_layers(const struct model_arch *arch, uint32_t count, double sequence_length, double source)
+{
+    double flop = 0;
+
+    for (uint32_t i = arch->layer_count - count; i < arch->layer_count; i++) {
+        const struct layer_kind *kind = &arch->kinds[arch->kind_of_layer[i]];
+
+        flop += linear_of_kind(arch, kind, source) + attention_of_kind(arch, kind, sequence_length, source);
+    }
+    return flop;
+}
+
+double
+flop_training_job_per_token(const struct model_arch *arch, const struct model_params *params,
+                            const struct training_job *job, double sequence_length)
+{
+    double source, head, linear, attention;
+
+    if (arch->generic)
+        return 3 * arch->flop_per_sample;
+    source = encoder_tokens_per_token(arch, sequence_length);
+    head = 2 * (double)params->embedding * flop_scored_share(arch);
+    linear = linear_per_token(arch, params, source) - head;
+    attention = flop_forward_attention_per_token(arch, sequence_length);
+    if (!network_has_scores(arch, job->method))
+        head = 0;
+    if (method_is_adapter(job->method))
+        return 2 * (head + linear) + 3 * attention + 6 * adapter_elements_passed(arch, job);
+    if (job->method == METHOD_FREEZE && job->trainable_layers < arch->layer_count)
+        return 2 * head + linear + attention + 2 * last_layers(arch, job->trainable_layers, sequence_length, source);
+    if (job->method == METHOD_FREEZE)
+        return 2 * head + 3 * (linear + attention);
+    return 3 * (head + linear + attention);
 }

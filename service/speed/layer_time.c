@@ -141,16 +141,23 @@ recompute_time(const struct training_setup *setup, struct layer_time *time)
         time->recomputed = forward->attention + forward->elementwise;
 }
 
+double
+backward_share(const struct model_arch *arch, const struct training_job *job)
+{
+    bool some = job->method == METHOD_FREEZE && job->trainable_layers < arch->layer_count;
+
+    return some ? (double)job->trainable_layers / arch->layer_count : 1;
+}
+
 void
 layer_time_of(const struct training_setup *setup, const struct layer_work *work, const struct pace *pace,
               struct layer_time *ret_time)
 {
     double passes = method_is_adapter(setup->job->method) || setup->job->method == METHOD_FREEZE ? 2 : 3;
-    uint32_t layers = setup->arch->layer_count, trained = setup->job->trainable_layers;
 
     forward_time(setup, work, pace, &ret_time->forward);
     backward_time(setup, work, pace, &ret_time->backward);
     recompute_time(setup, ret_time);
     ret_time->head = passes * work->head_flop / pace->scores + work->head_bytes / pace->memory;
-    ret_time->backward_share = setup->job->method == METHOD_FREEZE && trained < layers ? (double)trained / layers : 1;
+    ret_time->backward_share = backward_share(setup->arch, setup->job);
 }

@@ -36,4 +36,7 @@ double host_floor_seconds(const struct training_setup *setup, double layers);
 /* Such code: HF Trainer, and DeepSpeed where it fine-tunes HF models. */
 bool runs_hf_modules(const struct training_job *job);
 
+/* Of the layers, those that the backward pass reaches: below the lowest trained one it stops. */
+double backward_share(const struct model_arch *arch, const struct training_job *job);
+
 #endif

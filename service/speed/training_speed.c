@@ -139,7 +139,7 @@ count_work(const struct training_setup *setup, struct training_speed *speed)
 {
     double sequence = setup->job->sequence_length;
     double samples = (double)setup->micro_batch_size * setup->accumulation_steps * setup->plan.data;
-    double per_token = flop_training_per_token(setup->arch, setup->params, sequence);
+    double per_token = flop_training_job_per_token(setup->arch, setup->params, setup->job, sequence);
 
     speed->samples_per_step = samples;
     speed->tokens_per_step = setup->arch->generic ? 0 : samples * sequence;

@@ -21,7 +21,7 @@ struct training_speed {
     double step_seconds;    /* expected */
     double tokens_per_step; /* over all GPUs; 0 for networks without tokens */
     double samples_per_step;
-    double flop_per_step;           /* model FLOPs, all GPUs: attention causal, no recompute */
+    double flop_per_step; /* model FLOPs, all GPUs: attention causal, no recompute, no frozen weight's gradient */
     double peak_flop_per_second;    /* dense peak of one GPU at the training precision */
     double network_exposed_seconds; /* of step_seconds, between nodes */
     double network_busy_seconds;    /* a step, behind compute or not */

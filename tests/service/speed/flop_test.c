@@ -64,6 +64,64 @@ START_TEST(attention_by_length_and_window)
 }
 END_TEST
 
+/* A frozen matrix is passed once forward and once backward: 4 N a token, and 6 an element of the adapters. */
+START_TEST(adapters_spare_the_gradients_of_frozen_weights)
+{
+    struct training_job job = { .method = METHOD_FULL, .lora_rank = 16, .lora_targets = LORA_ALL_LINEAR };
+    struct model_arch arch;
+
+    known_arch(LLAMA_4096_32, &arch);
+    struct model_params params = model_params_count(&arch);
+    double linear = flop_forward_linear_per_token(&arch, &params);
+    double attention = flop_forward_attention_per_token(&arch, 8192);
+
+    ck_assert_double_eq(flop_training_job_per_token(&arch, &params, &job, 8192),
+                        flop_training_per_token(&arch, &params, 8192));
+    job.method = METHOD_QLORA;
+    ck_assert_double_eq_tol(flop_training_job_per_token(&arch, &params, &job, 8192),
+                            2 * linear + 3 * attention + 6 * 41943040.0, 1); /* r 16 on Llama-3-8B: 41.94 M */
+}
+END_TEST
+
+/* Of experts' adapters a token passes those of the experts it meets. */
+START_TEST(adapters_of_experts_count_as_often_as_they_are_met)
+{
+    struct training_job job = { .method = METHOD_LORA, .lora_rank = 8, .lora_targets = LORA_ALL_LINEAR };
+    struct training_job thicker = { .method = METHOD_LORA, .lora_rank = 16, .lora_targets = LORA_ALL_LINEAR };
+    struct model_arch arch, one;
+
+    known_arch(DEEPSEEK_V2_4, &arch);
+    one = arch;
+    one.kinds[1].expert_count = one.kinds[1].experts_per_token; /* all of them are met */
+    struct model_params params = model_params_count(&arch), met = model_params_count(&one);
+    double adapters = flop_training_job_per_token(&arch, &params, &thicker, 4096) -
+                      flop_training_job_per_token(&arch, &params, &job, 4096);
+
+    ck_assert_double_eq_tol(adapters / (flop_training_job_per_token(&one, &met, &thicker, 4096) -
+                                        flop_training_job_per_token(&one, &met, &job, 4096)),
+                            1, 1e-9);
+    ck_assert_double_eq_tol(adapters / (6 * (double)lora_params_count(&one, LORA_ALL_LINEAR, 8)), 1, 1e-9);
+}
+END_TEST
+
+/* All layers go forward, the last four of 32 backward; the head, frozen, passes its gradient on. */
+START_TEST(frozen_layers_go_forward_only)
+{
+    struct training_job job = { .method = METHOD_FREEZE, .trainable_layers = 4 };
+    struct model_arch arch;
+
+    known_arch(LLAMA_4096_32, &arch);
+    struct model_params params = model_params_count(&arch);
+    double head = 2.0 * (double)params.embedding, layers = flop_forward_linear_per_token(&arch, &params) - head;
+
+    layers += flop_forward_attention_per_token(&arch, 4096);
+    ck_assert_double_eq_tol(flop_training_job_per_token(&arch, &params, &job, 4096),
+                            2 * head + layers * (1 + 2 * 4.0 / 32), 1);
+    job.trainable_layers = 40;
+    ck_assert_double_eq_tol(flop_training_job_per_token(&arch, &params, &job, 4096), 2 * head + 3 * layers, 1);
+}
+END_TEST
+
 START_TEST(a_sample_of_any_other_network)
 {
     struct model_arch arch = { .generic = true, .flop_per_sample = 8.2e9, .generic_parameters = 25557032 };
@@ -83,6 +141,9 @@ main(void)
     tcase_add_test(tcase, megatron_formula);
     tcase_add_test(tcase, experts_count_as_often_as_they_are_met);
     tcase_add_test(tcase, attention_by_length_and_window);
+    tcase_add_test(tcase, adapters_spare_the_gradients_of_frozen_weights);
+    tcase_add_test(tcase, adapters_of_experts_count_as_often_as_they_are_met);
+    tcase_add_test(tcase, frozen_layers_go_forward_only);
     tcase_add_test(tcase, a_sample_of_any_other_network);
     return suite_run("flop", tcase);
 }
