@@ -47,6 +47,7 @@ struct experts {
     const char *width_keys;        /* of one expert */
     const char *shared_count_keys; /* shared experts, each as wide as a routed one */
     const char *shared_width_keys; /* or their common width */
+    uint32_t shared_absent;        /* class default of the first of these two that it has */
     const char *dense_width_keys;  /* of layers without experts, when not the usual key */
     enum expert_layers layers;
     uint32_t first_dense, step; /* class defaults of the layer rule */
@@ -83,6 +84,7 @@ struct decoder {
     struct choice head_bias;
 
     bool latent, indexer; /* MLA; sparse attention's index on top of it */
+    uint32_t query_rank;  /* class default of q_lora_rank, where null says that queries have no latent */
     struct choice qkv_bias, out_bias;
     enum qk_norm_kind qk_norm;
     struct choice qk_norm_when;

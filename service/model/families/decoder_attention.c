@@ -64,7 +64,8 @@ read_latent(struct reader *reader, const struct decoder *decoder, const struct d
             struct layer_kind *kind)
 {
     kind->attention = ATTENTION_LATENT;
-    kind->query_rank = reader_count_or(reader, "q_lora_rank", 0, LIMIT_WIDTH, 0);
+    bool stated = reader_find(reader, "q_lora_rank") != NULL;
+    kind->query_rank = reader_count_or(reader, "q_lora_rank", 0, LIMIT_WIDTH, stated ? 0 : decoder->query_rank);
     kind->latent_size = reader_count(reader, "kv_lora_rank", 1, LIMIT_WIDTH);
     kind->nope_size = reader_count(reader, "qk_nope_head_dim", 1, LIMIT_HEAD_SIZE);
     kind->rope_size = reader_count(reader, "qk_rope_head_dim", 1, LIMIT_HEAD_SIZE);

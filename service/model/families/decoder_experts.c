@@ -133,16 +133,14 @@ has_router_bias(struct reader *reader, const struct experts *experts)
 static uint32_t
 read_shared(struct reader *reader, const struct experts *experts, uint32_t expert_size)
 {
-    uint32_t width = experts->shared_as_wide ? expert_size : 0;
+    const char *keys = experts->shared_count_keys != NULL ? experts->shared_count_keys : experts->shared_width_keys;
 
-    if (experts->shared_width_keys != NULL)
-        width = reader_count_or(reader, experts->shared_width_keys, 0, LIMIT_WIDTH, 0);
-    if (experts->shared_count_keys != NULL) {
-        uint32_t count = reader_count_or(reader, experts->shared_count_keys, 0, LIMIT_SMALL, 0);
-
-        width = experts->shared_width_keys != NULL ? (count > 0 ? count * width : 0) : count * expert_size;
-    }
-    return width;
+    if (keys == NULL)
+        return experts->shared_as_wide ? expert_size : 0;
+    uint32_t absent = reader_find(reader, keys) == NULL ? experts->shared_absent : 0;
+    if (experts->shared_count_keys != NULL)
+        return reader_count_or(reader, keys, 0, LIMIT_SMALL, absent) * expert_size;
+    return reader_count_or(reader, keys, 0, LIMIT_WIDTH, absent);
 }
 
 bool

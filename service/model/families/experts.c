@@ -22,6 +22,7 @@ static const struct experts qwen2_experts = {
     .per_token_keys = "num_experts_per_tok",
     .width_keys = "moe_intermediate_size",
     .shared_width_keys = "shared_expert_intermediate_size",
+    .shared_absent = 5632,
     .layers = EXPERTS_SPARSE_STEP,
     .shared_gate = true,
 };
@@ -52,6 +53,16 @@ const struct decoder decoder_qwen3_moe = {
     .experts = &qwen3_experts,
 };
 
+static const struct experts qwen3_next_experts = {
+    .count_keys = "num_experts",
+    .per_token_keys = "num_experts_per_tok",
+    .width_keys = "moe_intermediate_size",
+    .shared_width_keys = "shared_expert_intermediate_size",
+    .shared_absent = 512,
+    .layers = EXPERTS_SPARSE_STEP,
+    .shared_gate = true,
+};
+
 /* three of four layers keep a state (arXiv:2412.06464) */
 const struct decoder decoder_qwen3_next = {
     .mtp_layers = 1,
@@ -65,7 +76,7 @@ const struct decoder decoder_qwen3_next = {
     .recurrent = recurrent_delta_net,
     .period_keys = "full_attention_interval",
     .period = 4,
-    .experts = &qwen2_experts,
+    .experts = &qwen3_next_experts,
 };
 
 static const struct experts phimoe_experts = {
@@ -123,6 +134,7 @@ static const struct experts glm4_experts = {
     .per_token_keys = "num_experts_per_tok",
     .width_keys = "moe_intermediate_size",
     .shared_count_keys = "n_shared_experts",
+    .shared_absent = 1,
     .layers = EXPERTS_AFTER_DENSE,
     .first_dense = 1,
     .router_bias = { .always = true },
@@ -186,6 +198,7 @@ static const struct experts ernie_experts = {
     .per_token_keys = "moe_k",
     .width_keys = "moe_intermediate_size",
     .shared_count_keys = "moe_num_shared_experts",
+    .shared_absent = 2,
     .layers = EXPERTS_BETWEEN,
     .first_dense = 1,
     .router_bias = { .always = true },

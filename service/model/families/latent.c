@@ -10,12 +10,14 @@ static const struct experts deepseek_v2_experts = {
     .per_token_keys = "num_experts_per_tok",
     .width_keys = "moe_intermediate_size",
     .shared_count_keys = "n_shared_experts",
+    .shared_absent = 2,
     .layers = EXPERTS_AFTER_DENSE,
     .optional = true,
 };
 
 static const struct decoder deepseek_v2 = {
     .latent = true,
+    .query_rank = 1536,
     .qkv_bias = { .keys = "attention_bias" },
     .out_bias = { .keys = "attention_bias" },
     .experts = &deepseek_v2_experts,
@@ -27,6 +29,7 @@ static const struct experts deepseek_v3_experts = {
     .per_token_keys = "num_experts_per_tok",
     .width_keys = "moe_intermediate_size",
     .shared_count_keys = "n_shared_experts",
+    .shared_absent = 1,
     .layers = EXPERTS_AFTER_DENSE,
     .first_dense = 3,
     .optional = true,
@@ -35,6 +38,7 @@ static const struct experts deepseek_v3_experts = {
 
 const struct decoder decoder_deepseek_v3 = {
     .latent = true,
+    .query_rank = 1536,
     .qkv_bias = { .keys = "attention_bias" },
     .out_bias = { .keys = "attention_bias" },
     .experts = &deepseek_v3_experts,
@@ -42,6 +46,17 @@ const struct decoder decoder_deepseek_v3 = {
 
 static const struct decoder deepseek_v32 = {
     .latent = true,
+    .query_rank = 1536,
+    .indexer = true,
+    .qkv_bias = { .keys = "attention_bias" },
+    .out_bias = { .keys = "attention_bias" },
+    .experts = &deepseek_v3_experts,
+};
+
+/* zai-org/GLM-5 */
+static const struct decoder glm_moe_dsa = {
+    .latent = true,
+    .query_rank = 2048,
     .indexer = true,
     .qkv_bias = { .keys = "attention_bias" },
     .out_bias = { .keys = "attention_bias" },
@@ -53,6 +68,6 @@ const struct family_class family_latent[] = {
     { "DeepseekV3ForCausalLM", "deepseek_v3", decoder_read, &decoder_deepseek_v3 },
     { "DeepseekV3ForCausalLM", "kimi_k2", decoder_read, &decoder_deepseek_v3 },
     { "DeepseekV32ForCausalLM", "deepseek_v32", decoder_read, &deepseek_v32 },
-    { "GlmMoeDsaForCausalLM", "glm_moe_dsa", decoder_read, &deepseek_v32 },
+    { "GlmMoeDsaForCausalLM", "glm_moe_dsa", decoder_read, &glm_moe_dsa },
     { NULL, NULL, NULL, NULL },
 };

@@ -19,7 +19,7 @@ static const struct decoder nemotron_h = {
 static void
 read_experts(struct reader *reader, struct layer_kind *kind)
 {
-    uint32_t shared = reader_count_or(reader, "n_shared_experts", 0, LIMIT_SMALL, 0);
+    uint32_t shared = reader_count(reader, "n_shared_experts", 0, LIMIT_SMALL);
 
     kind->mlp = MLP_EXPERTS;
     kind->expert_count = reader_count(reader, "n_routed_experts", 1, LIMIT_EXPERTS);

@@ -158,6 +158,7 @@ static const struct fixed dbrx_fixed[] = { { "attn_config", NULL }, { "ffn_confi
 
 /* databricks/dbrx: norms of a weight alone */
 static const struct decoder dbrx = {
+    .kv_heads = 1,
     .fixed = dbrx_fixed,
     .kv_keys = "attn_config/kv_n_heads",
     .experts = &dbrx_experts,
@@ -168,6 +169,7 @@ static const struct experts hunyuan_experts = {
     .per_token_keys = "moe_topk/0|moe_topk",
     .width_keys = "moe_intermediate_size/0|moe_intermediate_size|intermediate_size",
     .shared_count_keys = "num_shared_expert/0|num_shared_expert",
+    .shared_absent = 1,
 };
 
 static const struct fixed hunyuan_fixed[] = {

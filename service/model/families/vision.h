@@ -10,10 +10,13 @@ uint64_t vision_llava_next(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_idefics3(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_mistral3(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_gemma3(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_gemma4(struct reader *reader, uint32_t text_hidden_size); /* and hearing */
+uint64_t vision_gemma4_unified(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_llama4(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_qwen2(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_qwen2_5(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_qwen3(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_qwen3_5(struct reader *reader, uint32_t text_hidden_size);
 
 /* The image encoder of CLIP alone, and its width. */
 uint64_t vision_clip(struct reader *reader, uint64_t *ret_hidden_size);

@@ -59,6 +59,22 @@ read_qwen3_vl(struct reader *reader, const struct decoder *text)
     read_with_tower(reader, text, vision_qwen3);
 }
 
+/* Key heads of its text class, where Qwen3-MoE has 4. */
+static void
+read_qwen3_vl_moe(struct reader *reader, const struct decoder *text)
+{
+    struct decoder decoder = *text;
+
+    decoder.kv_heads = 16;
+    read_with_tower(reader, &decoder, vision_qwen3);
+}
+
+static void
+read_qwen3_5(struct reader *reader, const struct decoder *text)
+{
+    read_with_tower(reader, text, vision_qwen3_5);
+}
+
 static void
 read_llama4(struct reader *reader, const struct decoder *text)
 {
@@ -183,6 +199,7 @@ static const struct experts qwen3_5_experts = {
     .per_token_keys = "num_experts_per_tok",
     .width_keys = "moe_intermediate_size",
     .shared_width_keys = "shared_expert_intermediate_size",
+    .shared_absent = 512,
     .layers = EXPERTS_SPARSE_STEP,
     .shared_gate = true,
 };
@@ -206,9 +223,9 @@ const struct family_class family_vision_language[] = {
     { "Qwen2VLForConditionalGeneration", "qwen2_vl", read_qwen2_vl, &decoder_qwen2 },
     { "Qwen2_5_VLForConditionalGeneration", "qwen2_5_vl", read_qwen2_5_vl, &decoder_qwen2 },
     { "Qwen3VLForConditionalGeneration", "qwen3_vl", read_qwen3_vl, &decoder_qwen3 },
-    { "Qwen3VLMoeForConditionalGeneration", "qwen3_vl_moe", read_qwen3_vl, &decoder_qwen3_moe },
-    { "Qwen3_5ForConditionalGeneration", "qwen3_5", read_qwen3_vl, &qwen3_5 },
-    { "Qwen3_5MoeForConditionalGeneration", "qwen3_5_moe", read_qwen3_vl, &qwen3_5_moe },
+    { "Qwen3VLMoeForConditionalGeneration", "qwen3_vl_moe", read_qwen3_vl_moe, &decoder_qwen3_moe },
+    { "Qwen3_5ForConditionalGeneration", "qwen3_5", read_qwen3_5, &qwen3_5 },
+    { "Qwen3_5MoeForConditionalGeneration", "qwen3_5_moe", read_qwen3_5, &qwen3_5_moe },
     { "Qwen3_5ForCausalLM", "qwen3_5_text", decoder_read, &qwen3_5 },
     { "Qwen3_5MoeForCausalLM", "qwen3_5_moe_text", decoder_read, &qwen3_5_moe },
     { "Gemma3ForConditionalGeneration", "gemma3", read_gemma3, &decoder_gemma3 },

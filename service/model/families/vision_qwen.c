@@ -71,8 +71,9 @@ vision_qwen2_5(struct reader *reader, uint32_t text_hidden_size)
     return patches.elements * hidden + depth * block + hidden + merger(patches.merged * hidden, out);
 }
 
-uint64_t
-vision_qwen3(struct reader *reader, uint32_t text_hidden_size)
+/* `stacked`: the class default of how many layers are handed on. */
+static uint64_t
+read_qwen3(struct reader *reader, uint32_t text_hidden_size, uint32_t stacked)
 {
     if (!enter(reader))
         return 0;
@@ -83,9 +84,22 @@ vision_qwen3(struct reader *reader, uint32_t text_hidden_size)
     uint64_t positions = reader_count_or(reader, "num_position_embeddings", 1, 1 << 20, 2304);
     uint64_t out = reader_count_or(reader, "out_hidden_size", 1, LIMIT_HIDDEN, text_hidden_size);
     /* mergers that hand intermediate layers to the text model: like the last, but normed after merging */
-    uint64_t stacked = reader_list_length(reader, "deepstack_visual_indexes", LIMIT_SMALL);
+    if (reader_find(reader, "deepstack_visual_indexes") != NULL)
+        stacked = reader_list_length(reader, "deepstack_visual_indexes", LIMIT_SMALL);
     uint64_t wide = patches.merged * hidden;
     reader_leave(reader);
     return vision_linear(patches.elements, hidden) + positions * hidden + depth * vision_block(hidden, intermediate) +
            2 * hidden + merger(wide, out) + stacked * (2 * wide + merger(wide, out));
+}
+
+uint64_t
+vision_qwen3(struct reader *reader, uint32_t text_hidden_size)
+{
+    return read_qwen3(reader, text_hidden_size, 3);
+}
+
+uint64_t
+vision_qwen3_5(struct reader *reader, uint32_t text_hidden_size)
+{
+    return read_qwen3(reader, text_hidden_size, 0);
 }

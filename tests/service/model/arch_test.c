@@ -125,6 +125,17 @@ static const struct {
     { "qwen1.5-7b", "/use_sliding_window", "bool", "false" },
     { "qwen3-235b-a22b", "/mlp_only_layers", NULL, NULL },
     { "falcon-7b", "/num_kv_heads", "integer", "1" }, /* multi_query decides */
+    /* what is left out where the class says the same (configuration files of transformers 4.57 and 5) */
+    { "deepseek-v3", "/n_shared_experts", NULL, NULL },
+    { "deepseek-v3", "/q_lora_rank", NULL, NULL },
+    { "deepseek-v2-236b", "/n_shared_experts", NULL, NULL },
+    { "deepseek-v2-236b", "/q_lora_rank", NULL, NULL },
+    { "glm-4.5-355b", "/n_shared_experts", NULL, NULL },
+    { "glm-5", "/q_lora_rank", NULL, NULL },
+    { "qwen1.5-moe-a2.7b", "/shared_expert_intermediate_size", NULL, NULL },
+    { "qwen3-next-80b-a3b (with MTP)", "/shared_expert_intermediate_size", NULL, NULL },
+    { "qwen3-vl-32b", "/vision_config/deepstack_visual_indexes", NULL, NULL },
+    { "moonlight-16b-a3b", "/q_lora_rank", "null", "" }, /* queries without a latent */
     /* an old name beside the new one, as in what was saved again */
     { "llama-3-8b", "/n_layer", "integer", "32" },
     { "bloom-560m", "/hidden_size", "integer", "1024" },
