@@ -11,11 +11,11 @@ static const double min_state_bytes = 2;
 static double
 elements_per_token(const struct layer_kind *kind, uint32_t tensor)
 {
-    if (kind->encoder)
+    if (kind->encoder || kind->shares_cache)
         return 0;
     switch (kind->attention) {
     case ATTENTION_HEADS:
-        return 2.0 * (double)u64_ceil_div(kind->kv_head_count, tensor) * kind->head_size;
+        return (double)u64_ceil_div(kind->kv_head_count, tensor) * ((double)kind->head_size + layer_value_size(kind));
     case ATTENTION_LATENT:
         return (double)kind->latent_size + kind->rope_size;
     case ATTENTION_NONE:

@@ -13,7 +13,7 @@ static const double nearly_alike = 1.25;
 static bool
 keeps_cache(const struct layer_kind *kind)
 {
-    return kind->attention != ATTENTION_NONE && !kind->encoder;
+    return kind->attention != ATTENTION_NONE && !kind->encoder && !kind->shares_cache;
 }
 
 static bool

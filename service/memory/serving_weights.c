@@ -34,7 +34,8 @@ serving_layer_elements(const struct serving_setup *setup, uint32_t kind)
     double tensor = serving_ways(setup->plan.tensor);
     double copied = (double)params->attention_replicated;
     double attention = copied + ((double)params->attention - copied) / tensor;
-    struct weight_elements elements = { .linear = (double)params->mlp / tensor };
+    double copied_mlp = (double)params->mlp_replicated;
+    struct weight_elements elements = { .linear = copied_mlp + ((double)params->mlp - copied_mlp) / tensor };
 
     if (layer->attention == ATTENTION_LATENT)
         elements.latent = attention;

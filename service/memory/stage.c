@@ -21,6 +21,13 @@ count_layers(const struct training_setup *setup, bool last, struct stage *stage)
         stage->kind_layers[arch->kind_of_layer[i]]++;
 }
 
+/* Of a layer, what tensor ranks divide, routed experts aside. */
+static double
+split_elements(const struct layer_params *layer)
+{
+    return (double)(layer->attention - layer->attention_replicated) + (double)(layer->mlp - layer->mlp_replicated);
+}
+
 static void
 add_layers(const struct training_setup *setup, struct stage *stage)
 {
@@ -28,8 +35,9 @@ add_layers(const struct training_setup *setup, struct stage *stage)
         const struct layer_params *layer = &setup->params->layers[i];
         double layers = stage->kind_layers[i];
 
-        stage->linear += layers * ((double)(layer->attention - layer->attention_replicated) + (double)layer->mlp);
-        stage->copied += layers * ((double)layer->attention_replicated + (double)layer->router + (double)layer->norms);
+        stage->linear += layers * split_elements(layer);
+        stage->copied += layers * ((double)layer->attention_replicated + (double)layer->mlp_replicated +
+                                   (double)layer->router + (double)layer->norms);
         stage->experts += layers * setup->arch->kinds[i].expert_count * (double)layer->expert;
     }
 }
@@ -76,7 +84,7 @@ count_trained(const struct training_setup *setup, struct stage *stage)
         const struct layer_params *layer = &setup->params->layers[kind];
 
         stage->trained_layers[kind]++;
-        stage->trained_linear += (double)(layer->attention - layer->attention_replicated) + (double)layer->mlp;
+        stage->trained_linear += split_elements(layer);
         stage->trained_experts += arch->kinds[kind].expert_count * (double)layer->expert;
     }
 }

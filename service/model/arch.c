@@ -82,6 +82,18 @@ change_head(struct reader *reader, enum head_kind head)
         arch->final_norm_elements += (uint64_t)reader_labels(reader, default_labels) * arch->hidden_size;
 }
 
+uint32_t
+layer_value_size(const struct layer_kind *kind)
+{
+    return kind->value_size > 0 ? kind->value_size : kind->head_size;
+}
+
+uint32_t
+layer_expert_hidden_size(const struct layer_kind *kind, uint32_t hidden_size)
+{
+    return kind->expert_hidden_size > 0 ? kind->expert_hidden_size : hidden_size;
+}
+
 bool
 model_arch_generates(const struct model_arch *arch)
 {

@@ -36,10 +36,13 @@ struct layer_kind {
     bool encoder;         /* sees its whole input at once: keeps no cache */
     bool cross_attention; /* a second attention of the same shape, over what an encoder left */
     bool query_gate;      /* the query projection is twice as wide: half of it gates the output */
+    bool value_is_key;    /* one projection gives keys and values; both are cached */
+    bool shares_cache;    /* reads keys and values that an earlier layer keeps; its own projections stay unused */
     uint32_t head_count, kv_head_count, head_size;
     uint32_t window_tokens; /* 0: the whole context */
     uint32_t query_rank;    /* MLA: 0 when the query is not compressed */
-    uint32_t latent_size, nope_size, rope_size, value_size;
+    uint32_t latent_size, nope_size, rope_size;
+    uint32_t value_size; /* of a head's values; 0: head_size */
     bool qkv_bias, out_bias;
     uint64_t qk_norm_elements; /* both together, a layer */
     /* mlp */
@@ -48,9 +51,11 @@ struct layer_kind {
     bool mlp_bias;
     uint32_t intermediate_size; /* of a dense MLP */
     uint32_t expert_count, experts_per_token, expert_size;
-    uint32_t shared_size; /* width of all shared experts together */
-    bool shared_gate;     /* one more row of hidden_size */
-    bool router_bias;     /* one element an expert (e_score_correction_bias) */
+    uint32_t shared_size;           /* width of all shared experts together */
+    bool shared_gate;               /* one more row of hidden_size */
+    bool router_bias;               /* one element an expert (e_score_correction_bias) */
+    uint32_t expert_hidden_size;    /* what routed experts read and write, projected from and to hidden; 0: hidden */
+    uint32_t side_size, side_count; /* matrices of hidden x side_size beside these, whole on every tensor rank */
     /* matrices of a recurrent mixer, a layer: what takes the place of query, key, value and output */
     uint64_t mixer_elements; /* of all of them */
     struct mixer_matrix {
@@ -95,6 +100,7 @@ struct model_arch {
     uint32_t kind_count;
     uint8_t kind_of_layer[MAX_LAYERS];
     uint64_t position_elements;       /* learned position table */
+    uint64_t layer_embedding_size;    /* width, over all layers, of a second embedding that layers look up; 0: none */
     uint64_t final_norm_elements;     /* and any other single tensor outside the layers */
     uint64_t tower_elements;          /* of extra_parameters: a tower of images or sound, with its projection */
     int64_t extra_parameters;         /* a vision tower, or what a stated total adds to or takes from the counted one */
@@ -136,6 +142,11 @@ enum status model_arch_from_shape(const struct model_shape *shape, const char *p
 
 /* A total stated beside the parts: the difference goes to extra_parameters, with a notice above 0.1 %. */
 void model_arch_state_total(struct model_arch *arch, uint64_t stated, struct notices *notices);
+
+/* What a layer's attention of heads keeps of a value, and what its experts read: the sizes above where 0 stands for
+ * another. */
+uint32_t layer_value_size(const struct layer_kind *kind);
+uint32_t layer_expert_hidden_size(const struct layer_kind *kind, uint32_t hidden_size);
 
 /* Whether it writes tokens one after another; else one pass answers: encoders, classifiers, networks known by their
  * work. */

@@ -8,9 +8,11 @@ heads_widths(const struct layer_kind *kind, uint64_t hidden, enum lora_targets t
 {
     uint64_t query = (uint64_t)kind->head_count * kind->head_size;
     uint64_t key = (uint64_t)kind->kv_head_count * kind->head_size;
-    uint64_t query_value = hidden + (kind->query_gate ? 2 * query : query) + hidden + key;
+    uint64_t value = kind->value_is_key ? 0 : hidden + (uint64_t)kind->kv_head_count * layer_value_size(kind);
+    uint64_t out = (uint64_t)kind->head_count * layer_value_size(kind) + hidden;
+    uint64_t query_value = hidden + (kind->query_gate ? 2 * query : query) + value;
 
-    return targets == LORA_QUERY_VALUE ? query_value : query_value + hidden + key + query + hidden;
+    return targets == LORA_QUERY_VALUE ? query_value : query_value + hidden + key + out;
 }
 
 /* Of a latent attention; what carries query and value out of their latents stands for the two of query_value. */
@@ -56,17 +58,21 @@ static uint64_t
 mlp_widths(const struct layer_kind *kind, uint64_t hidden)
 {
     uint64_t matrices = kind->gated ? 3 : 2;
+    uint64_t widths = 0;
 
     switch (kind->mlp) {
     case MLP_NONE:
         break;
     case MLP_DENSE:
-        return matrices * (hidden + kind->intermediate_size);
+        widths = matrices * (hidden + kind->intermediate_size);
+        break;
     case MLP_EXPERTS:
-        return matrices * ((hidden + kind->expert_size) * kind->expert_count +
-                           (kind->shared_size > 0 ? hidden + kind->shared_size : 0));
+        widths = matrices * ((layer_expert_hidden_size(kind, (uint32_t)hidden) + (uint64_t)kind->expert_size) *
+                                 kind->expert_count +
+                             (kind->shared_size > 0 ? hidden + kind->shared_size : 0));
+        break;
     }
-    return 0;
+    return widths + kind->side_count * (hidden + kind->side_size);
 }
 
 uint64_t

@@ -13,6 +13,7 @@ struct module_names {
     const char *expert_gate, *expert_up, *expert_down, *expert_gate_up;
     const char *shared_gate, *shared_up, *shared_down;
     const char *router, *shared_router; /* the gate of a shared expert */
+    const char *side_in, *side_out;     /* matrices beside those, NULL where a class has none */
 };
 
 /* The names of a class, every member set but those for matrices that it keeps apart. */

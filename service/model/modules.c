@@ -31,16 +31,18 @@ add_heads(struct module_list *list, const struct layer_kind *kind, uint64_t hidd
     const struct module_names *names = &list->names;
     uint64_t heads = (uint64_t)kind->head_count * kind->head_size;
     uint64_t key = (uint64_t)kind->kv_head_count * kind->head_size;
+    uint64_t value = kind->value_is_key ? 0 : (uint64_t)kind->kv_head_count * layer_value_size(kind);
+    uint64_t out = (uint64_t)kind->head_count * layer_value_size(kind);
     uint64_t query = kind->query_gate ? 2 * heads : heads;
 
     if (names->query_key_value != NULL) {
-        add(list, MODULE_ATTENTION, MODULE_QUERY_KEY_VALUE, names->query_key_value, hidden, query + 2 * key);
+        add(list, MODULE_ATTENTION, MODULE_QUERY_KEY_VALUE, names->query_key_value, hidden, query + key + value);
     } else {
         add(list, MODULE_ATTENTION, MODULE_PLAIN, names->query, hidden, query);
         add(list, MODULE_ATTENTION, MODULE_KEY, names->key, hidden, key);
-        add(list, MODULE_ATTENTION, MODULE_VALUE, names->value, hidden, key);
+        add(list, MODULE_ATTENTION, MODULE_VALUE, names->value, hidden, value);
     }
-    add(list, MODULE_ATTENTION, MODULE_OUT, names->out, heads, hidden);
+    add(list, MODULE_ATTENTION, MODULE_OUT, names->out, out, hidden);
 }
 
 /* arXiv:2405.04434 section 2.1, names of modeling_deepseek_v3.py */
@@ -103,16 +105,16 @@ static void
 add_experts(struct module_list *list, const struct layer_kind *kind, uint64_t hidden)
 {
     const struct module_names *names = &list->names;
-    uint64_t width = kind->expert_size;
+    uint64_t width = kind->expert_size, read = layer_expert_hidden_size(kind, (uint32_t)hidden);
 
     if (kind->gated && names->expert_gate_up != NULL) {
-        add(list, MODULE_EXPERTS, MODULE_PLAIN, names->expert_gate_up, hidden, 2 * width);
+        add(list, MODULE_EXPERTS, MODULE_PLAIN, names->expert_gate_up, read, 2 * width);
     } else {
         if (kind->gated)
-            add(list, MODULE_EXPERTS, MODULE_PLAIN, names->expert_gate, hidden, width);
-        add(list, MODULE_EXPERTS, MODULE_PLAIN, names->expert_up, hidden, width);
+            add(list, MODULE_EXPERTS, MODULE_PLAIN, names->expert_gate, read, width);
+        add(list, MODULE_EXPERTS, MODULE_PLAIN, names->expert_up, read, width);
     }
-    add(list, MODULE_EXPERTS, MODULE_DOWN, names->expert_down, width, hidden);
+    add(list, MODULE_EXPERTS, MODULE_DOWN, names->expert_down, width, read);
     if (kind->gated)
         add(list, MODULE_SHARED, MODULE_PLAIN, names->shared_gate, hidden, kind->shared_size);
     add(list, MODULE_SHARED, MODULE_PLAIN, names->shared_up, hidden, kind->shared_size);
@@ -120,6 +122,16 @@ add_experts(struct module_list *list, const struct layer_kind *kind, uint64_t hi
     add(list, MODULE_ROUTER, MODULE_GATING, names->router, hidden, kind->expert_count);
     if (kind->shared_gate)
         add(list, MODULE_SHARED_GATE, MODULE_GATING, names->shared_router, hidden, 1);
+}
+
+/* Matrices beside the others: one into the side, one out of it; a third is not the layer's alone and has no name. */
+static void
+add_side(struct module_list *list, const struct layer_kind *kind, uint64_t hidden)
+{
+    if (kind->side_count < 2 || list->names.side_in == NULL)
+        return;
+    add(list, MODULE_MLP, MODULE_PLAIN, list->names.side_in, hidden, kind->side_size);
+    add(list, MODULE_MLP, MODULE_PLAIN, list->names.side_out, kind->side_size, hidden);
 }
 
 uint32_t
@@ -135,6 +147,7 @@ modules_of_layer(const struct model_arch *arch, const struct layer_kind *kind, s
         add_dense(&list, kind, arch->hidden_size);
     if (kind->mlp == MLP_EXPERTS)
         add_experts(&list, kind, arch->hidden_size);
+    add_side(&list, kind, arch->hidden_size);
     return list.count;
 }
 

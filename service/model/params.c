@@ -10,7 +10,8 @@ struct attention_params {
     uint64_t matrices, biases, norms, replicated;
 };
 
-/* Query, key, value and output of n query and g key heads of d: h d (2n + 2g) (arXiv:2305.13245 section 2). */
+/* Query, key, value and output of n query and g key heads of d: h d (2n + 2g) (arXiv:2305.13245 section 2); values may
+ * be of another size than keys, or the same. */
 static struct attention_params
 heads_params(const struct layer_kind *kind, uint64_t hidden)
 {
@@ -18,9 +19,11 @@ heads_params(const struct layer_kind *kind, uint64_t hidden)
     uint64_t query = (uint64_t)kind->head_count * kind->head_size;
     uint64_t key = (uint64_t)kind->kv_head_count * kind->head_size;
     uint64_t query_out = kind->query_gate ? 2 * query : query;
+    uint64_t value = kind->value_is_key ? 0 : (uint64_t)kind->kv_head_count * layer_value_size(kind);
+    uint64_t out = (uint64_t)kind->head_count * layer_value_size(kind);
 
-    params.matrices = u64_mul_sat(hidden, query_out + query + 2 * key);
-    params.biases = (kind->qkv_bias ? query_out + 2 * key : 0) + (kind->out_bias ? hidden : 0);
+    params.matrices = u64_mul_sat(hidden, query_out + key + value + out);
+    params.biases = (kind->qkv_bias ? query_out + key + value : 0) + (kind->out_bias ? hidden : 0);
     params.norms = kind->qk_norm_elements;
     return params;
 }
@@ -98,14 +101,17 @@ layer_params_count(const struct layer_kind *kind, uint64_t hidden, uint64_t *ret
 
     layer.attention = u64_add_sat(attention.matrices, attention.biases);
     layer.attention_replicated = attention.replicated;
+    layer.mlp_replicated = u64_mul_sat(hidden, (uint64_t)kind->side_size * kind->side_count);
+    matrices = u64_add_sat(matrices, layer.mlp_replicated);
     layer.mlp = u64_add_sat(matrices, mlp_biases(kind, hidden, width));
     layer.norms = u64_add_sat(u64_add_sat(kind->norm_elements, attention.norms), kind->other_elements);
     *ret_linear = u64_add_sat(attention.matrices, matrices);
     if (kind->mlp == MLP_EXPERTS) {
-        uint64_t expert = mlp_matrices(kind, hidden, kind->expert_size);
+        uint64_t expert_hidden = layer_expert_hidden_size(kind, (uint32_t)hidden);
+        uint64_t expert = mlp_matrices(kind, expert_hidden, kind->expert_size);
 
         layer.mlp = u64_add_sat(layer.mlp, kind->shared_gate ? hidden : 0);
-        layer.expert = u64_add_sat(expert, mlp_biases(kind, hidden, kind->expert_size));
+        layer.expert = u64_add_sat(expert, mlp_biases(kind, expert_hidden, kind->expert_size));
         layer.router = u64_mul_sat(kind->expert_count, hidden + (kind->router_bias ? 1 : 0));
         *ret_linear = u64_add_sat(*ret_linear, u64_mul_sat(kind->expert_count, expert));
     }
@@ -154,7 +160,8 @@ model_params_count(const struct model_arch *arch)
     params.embedding =
         u64_mul_sat(arch->vocabulary_size, arch->embedding_size > 0 ? arch->embedding_size : arch->hidden_size);
     params.head = arch->tied_head ? 0 : params.embedding;
-    params.position = arch->position_elements;
+    params.position =
+        u64_add_sat(arch->position_elements, u64_mul_sat(arch->vocabulary_size, arch->layer_embedding_size));
     params.final_norm = arch->final_norm_elements;
     params.extra = arch->extra_parameters > 0 ? (uint64_t)arch->extra_parameters : 0;
     params.total =

@@ -9,7 +9,8 @@
 struct layer_params {
     uint64_t attention;            /* all of it */
     uint64_t attention_replicated; /* share of `attention` that every tensor rank holds: MLA down-projections */
-    uint64_t mlp;                  /* dense MLP, or shared experts with their gate */
+    uint64_t mlp;                  /* dense MLP, or shared experts with their gate; the matrices beside them */
+    uint64_t mlp_replicated;       /* share of `mlp` that every tensor rank holds: the matrices beside them */
     uint64_t expert;               /* one routed expert */
     uint64_t router;               /* with its bias */
     uint64_t norms;                /* block norms, QK norms and other vectors */
@@ -18,7 +19,8 @@ struct layer_params {
 struct model_params {
     uint64_t total;  /* each tensor once: a tied head not twice */
     uint64_t active; /* all but the experts + experts x k / E; embedding and head included */
-    uint64_t embedding, position, head /* 0 when tied */, final_norm, extra /* never below 0 */;
+    uint64_t embedding, position /* and what layers look up */, head /* 0 when tied */, final_norm;
+    uint64_t extra;  /* never below 0 */
     uint64_t linear; /* matrices inside the layers, experts included: what quantisation packs */
     struct layer_params layers[MAX_LAYER_KINDS]; /* per layer, parallel to arch->kinds */
 };

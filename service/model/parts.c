@@ -93,11 +93,34 @@ add_single(struct walk *walk, enum model_part_code code, const char *formula, ui
     part->values[1] = second;
 }
 
+/* Heads whose values are of another size than their keys, or are the keys. */
+static void
+describe_uneven_heads(const struct layer_kind *kind, uint64_t hidden, struct model_part *part)
+{
+    uint32_t value_heads = kind->value_is_key ? 0 : kind->kv_head_count;
+    uint64_t key = ((uint64_t)kind->head_count + kind->kv_head_count) * kind->head_size;
+    uint64_t value = (uint64_t)value_heads * layer_value_size(kind);
+
+    part->formula = "{0} layers x ({1} hidden x ({2} head size x ({3} query + {4} key heads) + {5} value size x "
+                    "({6} value + {3} output heads)) + {7} biases)";
+    part->values[1] = (double)hidden;
+    part->values[2] = kind->head_size;
+    part->values[3] = kind->head_count;
+    part->values[4] = kind->kv_head_count;
+    part->values[5] = layer_value_size(kind);
+    part->values[6] = value_heads;
+    part->values[7] = (kind->qkv_bias ? (double)(key + value) : 0) + (kind->out_bias ? (double)hidden : 0);
+}
+
 static void
 describe_heads(const struct layer_kind *kind, uint64_t hidden, struct model_part *part)
 {
     uint64_t query = (uint64_t)kind->head_count * (kind->query_gate ? 2 : 1);
 
+    if (kind->value_is_key || layer_value_size(kind) != kind->head_size) {
+        describe_uneven_heads(kind, hidden, part);
+        return;
+    }
     part->formula = kind->cross_attention
                         ? "{0} layers x 2 x ({1} hidden x {2} head size x ({3} query + 2 x {4} key-value + {5} output "
                           "heads) + {6} biases)"
@@ -186,6 +209,33 @@ add_attention(struct walk *walk, uint32_t index)
     add_layers(walk, &part, kind->count, elements);
 }
 
+/* Bytes of the matrices beside an MLP: a packed checkpoint keeps them together, each weighs its share. */
+static uint64_t
+side_stored(const struct walk *walk, uint32_t index)
+{
+    const struct layer_params *params = &walk->params->layers[index];
+    uint64_t packed = walk->arch->stored.kinds[index].mlp;
+
+    if (!walk->arch->stored.packed || params->mlp == 0)
+        return 0;
+    return u64_from_double((double)packed * (double)params->mlp_replicated / (double)params->mlp);
+}
+
+/* Matrices beside the MLP. */
+static void
+add_side(struct walk *walk, uint32_t index)
+{
+    const struct layer_kind *kind = &walk->arch->kinds[index];
+    struct model_part part = { .code = MODEL_PART_OTHER, .formula = "{0} layers x {1} x {2} hidden x {3} wide" };
+    uint64_t elements = walk->params->layers[index].mlp_replicated;
+
+    part.values[1] = kind->side_count;
+    part.values[2] = walk->arch->hidden_size;
+    part.values[3] = kind->side_size;
+    part.stored_bytes = stored(walk, side_stored(walk, index), kind->count, elements);
+    add_layers(walk, &part, kind->count, elements);
+}
+
 /* A dense MLP, or the shared experts of a mixture. */
 static void
 add_mlp(struct walk *walk, uint32_t index)
@@ -193,7 +243,8 @@ add_mlp(struct walk *walk, uint32_t index)
     const struct layer_kind *kind = &walk->arch->kinds[index];
     bool shared = kind->mlp == MLP_EXPERTS;
     uint64_t width = shared ? kind->shared_size : kind->intermediate_size;
-    uint64_t elements = walk->params->layers[index].mlp;
+    uint64_t side = walk->params->layers[index].mlp_replicated;
+    uint64_t elements = walk->params->layers[index].mlp - side;
     uint64_t hidden = walk->arch->hidden_size;
     double matrices = (kind->gated ? 3.0 : 2.0) * (double)hidden * (double)width;
     struct model_part part = { .code = shared ? MODEL_PART_SHARED_EXPERTS : MODEL_PART_MLP };
@@ -209,6 +260,7 @@ add_mlp(struct walk *walk, uint32_t index)
     part.values[2] = (double)width;
     part.values[3] = (double)elements - matrices;
     part.stored_bytes = stored(walk, walk->arch->stored.kinds[index].mlp, kind->count, elements);
+    part.stored_bytes -= u64_min(part.stored_bytes, side_stored(walk, index));
     add_layers(walk, &part, kind->count, elements);
 }
 
@@ -218,6 +270,7 @@ add_experts(struct walk *walk, uint32_t index)
     const struct layer_kind *kind = &walk->arch->kinds[index];
     const struct layer_params *params = &walk->params->layers[index];
     uint64_t hidden = walk->arch->hidden_size;
+    uint64_t read = layer_expert_hidden_size(kind, walk->arch->hidden_size);
     uint64_t elements = u64_mul_sat(kind->expert_count, params->expert);
     struct model_part experts = { .code = MODEL_PART_EXPERTS };
     struct model_part router = { .code = MODEL_PART_ROUTER };
@@ -227,9 +280,9 @@ add_experts(struct walk *walk, uint32_t index)
     experts.formula = kind->gated ? "{0} layers x {1} experts x (3 x {2} hidden x {3} wide + {4} biases)"
                                   : "{0} layers x {1} experts x (2 x {2} hidden x {3} wide + {4} biases)";
     experts.values[1] = kind->expert_count;
-    experts.values[2] = (double)hidden;
+    experts.values[2] = (double)read;
     experts.values[3] = kind->expert_size;
-    experts.values[4] = (double)params->expert - (kind->gated ? 3.0 : 2.0) * (double)hidden * (double)kind->expert_size;
+    experts.values[4] = (double)params->expert - (kind->gated ? 3.0 : 2.0) * (double)read * (double)kind->expert_size;
     experts.stored_bytes = stored(walk, walk->arch->stored.kinds[index].experts, kind->count, elements);
     add_layers(walk, &experts, kind->count, elements);
     router.formula = "{0} layers x {1} experts x ({2} hidden + {3} bias)";
@@ -316,13 +369,17 @@ model_parts(const struct model_arch *arch, const struct model_params *params, st
         return;
     }
     add_table(&walk, MODEL_PART_EMBEDDING, params->embedding, arch->stored.embedding);
-    add_single(&walk, MODEL_PART_POSITION, "{0} x {1} hidden", params->position,
-               (double)params->position / arch->hidden_size, arch->hidden_size);
+    add_single(&walk, MODEL_PART_EMBEDDING, "{0} tokens x {1} wide, looked up by the layers",
+               u64_mul_sat(arch->vocabulary_size, arch->layer_embedding_size), arch->vocabulary_size,
+               (double)arch->layer_embedding_size);
+    add_single(&walk, MODEL_PART_POSITION, "{0} x {1} hidden", arch->position_elements,
+               (double)arch->position_elements / arch->hidden_size, arch->hidden_size);
     for (uint32_t i = 0; i < arch->kind_count; i++)
         add_attention(&walk, i);
     for (uint32_t i = 0; i < arch->kind_count; i++) {
         add_mlp(&walk, i);
         add_experts(&walk, i);
+        add_side(&walk, i);
     }
     for (uint32_t i = 0; i < arch->kind_count; i++)
         add_vectors(&walk, i);

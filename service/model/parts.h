@@ -19,7 +19,7 @@ enum model_part_code {
     MODEL_PART_CODES
 };
 
-enum { MODEL_PART_VALUES = 10, MAX_MODEL_PARTS = 7 * MAX_LAYER_KINDS + 8 };
+enum { MODEL_PART_VALUES = 10, MAX_MODEL_PARTS = 8 * MAX_LAYER_KINDS + 9 };
 
 struct model_part {
     enum model_part_code code;

@@ -37,9 +37,11 @@ static void
 add_heads(const struct layer_kind *kind, double hidden, double source_tokens, struct matrix_list *list)
 {
     double query = (double)kind->head_count * kind->head_size, key = (double)kind->kv_head_count * kind->head_size;
+    double value = kind->value_is_key ? 0 : (double)kind->kv_head_count * layer_value_size(kind);
+    double made = kind->shares_cache ? 0 : key + value;
 
-    add_by_outputs(list, MATRIX_ATTENTION_IN, hidden, (kind->query_gate ? 2 * query : query) + 2 * key);
-    add_by_inputs(list, MATRIX_ATTENTION_OUT, query, hidden);
+    add_by_outputs(list, MATRIX_ATTENTION_IN, hidden, (kind->query_gate ? 2 * query : query) + made);
+    add_by_inputs(list, MATRIX_ATTENTION_OUT, (double)kind->head_count * layer_value_size(kind), hidden);
     if (!kind->cross_attention)
         return;
     add_by_outputs(list, MATRIX_ATTENTION_IN, hidden, query);
@@ -95,6 +97,7 @@ layer_matrices(const struct layer_kind *kind, double hidden, double tensor, doub
     struct matrix_list list = { ret_matrices, 0, tensor };
 
     add_attention(kind, hidden, source_tokens, &list);
+    add_whole(&list, MATRIX_MLP, hidden, (double)kind->side_size * kind->side_count);
     switch (kind->mlp) {
     case MLP_NONE:
         break;

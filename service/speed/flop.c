@@ -36,7 +36,7 @@ flop_forward_pair(const struct layer_kind *kind)
     case ATTENTION_RECURRENT:
         return 0;
     case ATTENTION_HEADS:
-        return 4.0 * kind->head_count * kind->head_size;
+        return 2.0 * kind->head_count * ((double)kind->head_size + layer_value_size(kind));
     case ATTENTION_LATENT:
         return 2.0 * kind->head_count * ((double)kind->nope_size + kind->rope_size + kind->value_size);
     }
@@ -63,7 +63,8 @@ linear_of_kind(const struct model_arch *arch, const struct layer_kind *kind, dou
     for (uint32_t i = 0; i < count; i++)
         elements += matrices[i].inputs * matrices[i].outputs * matrices[i].tokens;
     if (kind->mlp == MLP_EXPERTS)
-        elements += (double)kind->experts_per_token * arch->hidden_size * kind->expert_size * (kind->gated ? 3 : 2);
+        elements += (double)kind->experts_per_token * layer_expert_hidden_size(kind, arch->hidden_size) *
+                    kind->expert_size * (kind->gated ? 3 : 2);
     return 2 * elements * (kind->encoder ? source : 1);
 }
 

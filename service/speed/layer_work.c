@@ -125,28 +125,29 @@ add_experts(const struct frame *frame, const struct layer_kind *kind, double lay
 {
     double matrices = kind->gated ? 3 : 2, width = kind->expert_size;
     double rows = frame->tokens * kind->experts_per_token / frame->tensor;
+    double hidden = layer_expert_hidden_size(kind, frame->setup->arch->hidden_size);
     double here = kind->expert_count / (frame->spread ? (double)frame->setup->plan.expert : frame->tensor);
-    double weights = here * frame->hidden * width * matrices;
-    double operands = frame->operand_bytes * (rows * frame->hidden * 2 + rows * width + weights) +
-                      frame->element_bytes * rows * (width * (matrices - 1) + frame->hidden);
+    double weights = here * hidden * width * matrices;
+    double operands = frame->operand_bytes * (rows * hidden * 2 + rows * width + weights) +
+                      frame->element_bytes * rows * (width * (matrices - 1) + hidden);
 
-    work->expert_flop += layers * 2 * rows * frame->hidden * width * matrices;
+    work->expert_flop += layers * 2 * rows * hidden * width * matrices;
     work->expert_bytes += layers * operands;
-    work->expert_bytes_backward += layers * (operands + (frame->fp8 ? 2 * rows * (frame->hidden + width) : 0));
-    work->expert_gradient_bytes += layers * (frame->operand_bytes * rows * (2 * frame->hidden + width * matrices) +
+    work->expert_bytes_backward += layers * (operands + (frame->fp8 ? 2 * rows * (hidden + width) : 0));
+    work->expert_gradient_bytes += layers * (frame->operand_bytes * rows * (2 * hidden + width * matrices) +
                                              frame->accumulate_bytes * weights);
-    work->elementwise_bytes += layers * frame->element_bytes * rows * (4 * frame->hidden + matrices * width);
+    work->elementwise_bytes += layers * frame->element_bytes * rows * (4 * hidden + matrices * width);
     work->weights += layers * weights;
     work->kernels += layers * (frame->setup->rates->training_expert_kernels - 1);
     if (frame->spread) {
-        work->expert_sent_bytes += layers * frame->element_bytes * rows * frame->hidden;
+        work->expert_sent_bytes += layers * frame->element_bytes * rows * hidden;
         work->expert_count += layers * 2;
         if (kind->experts_per_token > work->expert_copies)
             work->expert_copies = kind->experts_per_token;
     }
     if (frame->rank > 0 && adapted_share(frame->setup->job, MATRIX_MLP) > 0) {
-        work->adapter_bytes += layers * frame->element_bytes * rows * (matrices - 1) * (frame->hidden + 3 * width);
-        work->adapter_flop += layers * 2 * rows * frame->rank * matrices * (frame->hidden + width);
+        work->adapter_bytes += layers * frame->element_bytes * rows * (matrices - 1) * (hidden + 3 * width);
+        work->adapter_flop += layers * 2 * rows * frame->rank * matrices * (hidden + width);
     }
 }
 

@@ -122,7 +122,7 @@ attention_flop(const struct layer_kind *kind, double half_prompt, double context
     double heads = (double)kind->head_count * kind->count;
 
     if (kind->attention == ATTENTION_HEADS)
-        *prompt += 2 * heads * 2 * kind->head_size * seen;
+        *prompt += 2 * heads * ((double)kind->head_size + layer_value_size(kind)) * seen;
     if (kind->attention != ATTENTION_LATENT)
         return;
     *prompt += 2 * heads * ((double)kind->nope_size + kind->rope_size + kind->value_size) * seen;

@@ -13,6 +13,7 @@ extern const struct family_class family_vision_language[]; /* a vision tower in 
 extern const struct family_class family_variants[];        /* decoders whose keys decide on each other */
 extern const struct family_class family_states[];          /* state-space and convolution layers */
 extern const struct family_class family_nemotron_h[];
+extern const struct family_class family_gemma4[];
 extern const struct family_class family_encoders[]; /* text and image encoders */
 extern const struct family_class family_pairs[];    /* an encoder and a decoder */
 extern const struct family_class family_conv_nets[];

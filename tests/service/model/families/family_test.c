@@ -79,7 +79,7 @@ static const struct {
 } unknown_classes[] = {
     { "LamaForCausalLM", "LlamaForCausalLM" },
     { "LlamaForCausallLM", "LlamaForCausalLM" },
-    { "Gemma4ForConditionalGeneration", "Gemma3ForConditionalGeneration" },
+    { "Gemma3nForConditionalGeneration", "Gemma3ForConditionalGeneration" },
     { "MiniMaxM3ForCausalLM", "MiniMaxM2ForCausalLM" },
     { "DeciLMForCausalLM", "" },
     { "KimiLinearForCausalLM", "" },
