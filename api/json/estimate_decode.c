@@ -223,6 +223,8 @@ estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded 
     }
     resolve_hardware(&members->hardware, catalog, &members->request.hardware, notices, fault);
     members->request.dataset.kind = sample_kind_of(members->model, members->request.arch);
+    notice_unanswered(notices, members->cost.failure_ratio_per_year > 0, "/cost/failure_ratio_per_year");
+    notice_unanswered(notices, members->cost.interruptions_per_hour > 0, "/cost/interruptions_per_hour");
 }
 
 enum status
