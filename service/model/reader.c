@@ -271,6 +271,20 @@ reader_list_word(struct reader *reader, const char *key, uint32_t index)
     return reader_word_or(reader, element, "");
 }
 
+double
+reader_factor(struct reader *reader, const char *key)
+{
+    const struct fact *fact = reader_get(reader, key);
+
+    if (fact == NULL)
+        return 1;
+    bool number = fact->kind == FACT_REAL || fact->kind == FACT_INTEGER;
+    if (number && fact->real > 0 && fact->real <= 64)
+        return fact->real;
+    reader_fault_at(reader, number ? FAULT_OUT_OF_RANGE : FAULT_WRONG_TYPE, fact, "number 0..64");
+    return 1;
+}
+
 uint32_t
 reader_labels(struct reader *reader, uint32_t absent)
 {
@@ -279,6 +293,14 @@ reader_labels(struct reader *reader, uint32_t absent)
     if (labels != NULL && labels->kind == FACT_OBJECT && labels->integer > 0 && labels->integer <= LIMIT_VOCABULARY)
         return (uint32_t)labels->integer;
     return reader_count_or(reader, "num_labels|_num_labels", 1, LIMIT_VOCABULARY, absent);
+}
+
+uint32_t
+reader_image_labels(struct reader *reader)
+{
+    bool written = reader_get(reader, "transformers_version") != NULL;
+
+    return reader_labels(reader, written ? 2 : 1000);
 }
 
 bool

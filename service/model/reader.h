@@ -69,8 +69,15 @@ uint32_t reader_list_length(struct reader *reader, const char *keys, uint32_t ma
 uint32_t reader_list_count(struct reader *reader, const char *key, uint32_t index, uint32_t min, uint32_t max);
 const char *reader_list_word(struct reader *reader, const char *key, uint32_t index);
 
+/* A factor of a width, above 0 and at most 64; 1 when missing. */
+double reader_factor(struct reader *reader, const char *key);
+
 /* Classes of a classifier: entries of id2label, or num_labels, else `absent`. */
 uint32_t reader_labels(struct reader *reader, uint32_t absent);
+
+/* The same for images: what transformers wrote leaves out its two labels alone, in any other file it is ImageNet's
+ * thousand that go without saying. */
+uint32_t reader_image_labels(struct reader *reader);
 
 /* Faults at a key. `expected` holds names and numbers, no prose; NULL for none. */
 void

@@ -6,7 +6,7 @@
 #include "service/model/families/network.h"
 #include "service/model/families/tables.h"
 
-enum { MAX_STAGES = 8, IMAGENET_CLASSES = 1000, IMAGE_SIZE = 224 };
+enum { MAX_STAGES = 8, IMAGE_SIZE = 224 };
 
 /* A block with its shortcut; the shortcut is a convolution where shapes differ. Each convolution is normed. */
 static void
@@ -49,7 +49,7 @@ read_stages(struct reader *reader, uint32_t *widths, uint32_t *depths)
 static void
 finish(struct reader *reader, struct network *network, double width)
 {
-    double classes = reader_labels(reader, IMAGENET_CLASSES);
+    double classes = reader_image_labels(reader);
 
     network->parameters += width * classes + classes;
     network->flop += 2 * width * classes;

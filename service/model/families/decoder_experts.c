@@ -60,9 +60,10 @@ fill_interleaved(struct reader *reader, const struct experts *experts, uint32_t 
 {
     uint32_t step = reader_count_or(reader, "interleave_moe_layer_step", 1, MAX_LAYERS, experts->step);
     uint32_t length = reader_list_length(reader, "moe_layers", MAX_LAYERS);
+    bool listed = reader_get(reader, "moe_layers") != NULL; /* maybe as none */
 
     for (uint32_t i = 0; i < layers; i++)
-        sparse[i] = length == 0 && (i + 1) % step == 0;
+        sparse[i] = !listed && (i + 1) % step == 0;
     for (uint32_t i = 0; i < length; i++) {
         uint32_t layer = reader_list_count(reader, "moe_layers", i, 0, MAX_LAYERS);
 
@@ -91,8 +92,10 @@ fill_period(struct reader *reader, uint32_t layers, uint8_t *sparse)
     uint32_t period = reader_count(reader, "expert_layer_period", 1, MAX_LAYERS);
     uint32_t offset = reader_count(reader, "expert_layer_offset", 0, MAX_LAYERS);
 
+    if (offset >= period)
+        reader_contradiction(reader, "expert_layer_offset", offset, "below expert_layer_period", period);
     for (uint32_t i = 0; i < layers; i++)
-        sparse[i] = i % period == offset % period;
+        sparse[i] = i % period == offset;
 }
 
 static void

@@ -153,14 +153,13 @@ read_image_model(struct reader *reader, const struct decoder *traits)
     reader->arch->final_norm_elements += vision_linear(hidden, hidden);
 }
 
-/* Classes as id2label lists them, the thousand of ImageNet when it does not. */
 static void
 read_image_classifier(struct reader *reader, const struct decoder *traits)
 {
     uint64_t hidden = read_image_encoder(reader);
 
     (void)traits;
-    reader->arch->final_norm_elements += vision_linear(hidden, reader_labels(reader, 1000));
+    reader->arch->final_norm_elements += vision_linear(hidden, reader_image_labels(reader));
 }
 
 /* Configs of the first converted models hold what transformers made their nested configs of a second time, and say that

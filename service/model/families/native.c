@@ -26,12 +26,8 @@ static uint32_t
 llama_width(struct reader *reader, uint64_t hidden)
 {
     uint64_t multiple = reader_count_or(reader, "multiple_of", 1, LIMIT_WIDTH, 256);
-    const struct fact *factor = reader_get(reader, "ffn_dim_multiplier");
-    uint64_t width = 8 * hidden / 3;
+    uint64_t width = (uint64_t)(reader_factor(reader, "ffn_dim_multiplier") * (double)(8 * hidden / 3));
 
-    if (factor != NULL && (factor->kind == FACT_REAL || factor->kind == FACT_INTEGER) && factor->real > 0 &&
-        factor->real <= 64)
-        width = (uint64_t)(factor->real * (double)width);
     return (uint32_t)u64_min(u64_ceil_div(width, multiple) * multiple, LIMIT_WIDTH);
 }
 

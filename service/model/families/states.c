@@ -60,13 +60,10 @@ read_lfm2(struct reader *reader, const struct decoder *traits)
     uint32_t width = reader_count(reader, width_keys, 1, LIMIT_WIDTH);
 
     if (reader_flag_or(reader, "block_auto_adjust_ff_dim", true)) {
-        const struct fact *factor = reader_get(reader, "block_ffn_dim_multiplier");
+        double factor = reader_factor(reader, "block_ffn_dim_multiplier");
         uint32_t multiple = reader_count_or(reader, "block_multiple_of", 1, LIMIT_WIDTH, 256);
-        uint64_t adjusted = 2 * (uint64_t)width / 3;
+        uint64_t adjusted = (uint64_t)((double)(2 * (uint64_t)width / 3) * factor);
 
-        if (factor != NULL && (factor->kind == FACT_REAL || factor->kind == FACT_INTEGER) && factor->real > 0 &&
-            factor->real < LIMIT_SMALL)
-            adjusted = (uint64_t)((double)adjusted * factor->real);
         uint64_t blocks = u64_ceil_div(u64_min(adjusted, LIMIT_WIDTH), multiple);
         width = (uint32_t)u64_min(blocks * multiple, LIMIT_WIDTH);
     }

@@ -33,6 +33,8 @@ read_tower(struct reader *reader, const struct tower *class_sizes, uint32_t imag
     uint64_t patch_size = reader_count_or(reader, "patch_size", 1, LIMIT_SMALL, patch);
     uint64_t channels = reader_count_or(reader, "num_channels|in_channels|in_chans", 1, LIMIT_SMALL, 3);
 
+    if (patch_size > image_size)
+        reader_contradiction(reader, "patch_size", patch_size, "at most image_size", image_size);
     tower.hidden = reader_count_or(reader, "hidden_size", 1, LIMIT_HIDDEN, (uint32_t)class_sizes->hidden);
     tower.layers = reader_count_or(reader, "num_hidden_layers|depth", 1, LIMIT_LAYERS, (uint32_t)class_sizes->layers);
     tower.intermediate =

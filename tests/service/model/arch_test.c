@@ -72,6 +72,19 @@ static const struct {
     { "lfm2-1.2b", "/tie_embedding", "text", "yes", FAULT_WRONG_TYPE, "/model/config/tie_embedding" },
     { "clip-vit-l-14", "/text_config_dict/hidden_size", "integer", "512", FAULT_MODEL_FIELD_UNSUPPORTED,
       "/model/config/text_config_dict/hidden_size" },
+    { "jamba-1.5-mini-52b", "/attn_layer_offset", "integer", "8", FAULT_MODEL_CONTRADICTION,
+      "/model/config/attn_layer_offset" },
+    { "jamba-1.5-mini-52b", "/expert_layer_offset", "integer", "2", FAULT_MODEL_CONTRADICTION,
+      "/model/config/expert_layer_offset" },
+    { "lfm2-1.2b", "/block_ffn_dim_multiplier", "real", "1e300", FAULT_OUT_OF_RANGE,
+      "/model/config/block_ffn_dim_multiplier" },
+    { "lfm2-1.2b", "/block_ffn_dim_multiplier", "real", "-1.5", FAULT_OUT_OF_RANGE,
+      "/model/config/block_ffn_dim_multiplier" },
+    { "lfm2-1.2b", "/block_ffn_dim_multiplier", "text", "1.0", FAULT_WRONG_TYPE,
+      "/model/config/block_ffn_dim_multiplier" },
+    { "gemma-3-4b", "/vision_config/patch_size", "integer", "2000", FAULT_MODEL_CONTRADICTION,
+      "/model/config/vision_config/patch_size" },
+    { "llama-3-8b", "/pruned_heads", "object", "1", FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/pruned_heads" },
     /* settings that a class has other tensors for */
     { "bert-base-uncased (BertModel)", "/position_embedding_type", "text", "relative_key",
       FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/position_embedding_type" },
@@ -190,6 +203,16 @@ START_TEST(positions_behind_the_padding_are_no_context)
 }
 END_TEST
 
+/* transformers writes no id2label where it is {0: LABEL_0, 1: LABEL_1} (configuration_utils.py, to_diff_dict). */
+START_TEST(a_classifier_of_two_has_no_labels_in_its_file)
+{
+    static const char model[] = "vit-base-patch16-224 (1000 classes)";
+
+    ck_assert(read_with(model, "/transformers_version", "text", "4.51.0") == STATUS_OK);
+    ck_assert_uint_eq(model_params_count(&arch).total, model_row_of(model)->parameters - (uint64_t)998 * (768 + 1));
+}
+END_TEST
+
 START_TEST(works_without_the_callers_flags)
 {
     const struct model_row *row = model_row_of("llama-3-8b");
@@ -304,6 +327,7 @@ main(void)
     tcase_add_loop_test(tcase, keys_that_say_nothing_new_change_nothing, 0, COUNT_OF(harmless));
     tcase_add_test(tcase, unknown_keys_are_told);
     tcase_add_test(tcase, positions_behind_the_padding_are_no_context);
+    tcase_add_test(tcase, a_classifier_of_two_has_no_labels_in_its_file);
     tcase_add_test(tcase, works_without_the_callers_flags);
     tcase_add_test(tcase, windows_follow_the_class);
     tcase_add_test(tcase, a_stated_total_moves_into_the_rest);
