@@ -1,6 +1,7 @@
 #include "api/json/model_json.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "service/base/text.h"
 #include "service/model/quantization.h"
@@ -121,11 +122,63 @@ keep_own(struct model_holder *holder)
     holder->params = &holder->own_params;
 }
 
+/* A name in plain letters: full-width ones, as Chinese keyboards type them, as their ASCII kin (Unicode, U+FF01 to
+ * U+FF5E), and a colon, as ollama puts it before the size, as a dash. */
+static void
+plain_name(const char *name, size_t size, char *ret_plain)
+{
+    size_t length = 0;
+
+    while (*name != '\0' && length + 1 < size) {
+        const unsigned char *bytes = (const unsigned char *)name;
+        bool wide = bytes[0] == 0xef && (bytes[1] == 0xbc || bytes[1] == 0xbd) && bytes[2] >= 0x80;
+        unsigned code = wide ? ((bytes[1] & 0x3fU) << 6 | (bytes[2] & 0x3fU)) + 0xf000U : bytes[0];
+
+        wide = wide && code >= 0xff01 && code <= 0xff5e;
+        if (wide)
+            code -= 0xff01 - '!';
+        ret_plain[length++] = (char)(code == ':' ? '-' : wide ? code : bytes[0]);
+        name += wide ? 3 : 1;
+    }
+    ret_plain[length] = '\0';
+}
+
+/* What stands behind the owner, when it is one that gives others' models under their own names (modelscope.cn,
+ * huggingface.co); else NULL. */
+static const char *
+name_at_mirror(const char *name)
+{
+    static const char *const owners[] = { "LLM-Research", "AI-ModelScope", "ZhipuAI", "01ai",
+                                          "modelscope",   "NousResearch",  "unsloth" };
+    const char *slash = strchr(name, '/');
+
+    for (size_t i = 0; slash != NULL && i < COUNT_OF(owners); i++) {
+        if (strlen(owners[i]) == (size_t)(slash - name) && strncasecmp(owners[i], name, (size_t)(slash - name)) == 0)
+            return slash + 1;
+    }
+    return NULL;
+}
+
+static const struct model_preset *
+preset_of(const struct catalog *catalog, const char *name)
+{
+    const struct model_preset *preset = catalog_model_by_name(catalog, name);
+    char plain[128];
+
+    if (preset == NULL && name_at_mirror(name) != NULL)
+        preset = catalog_model_by_name(catalog, name_at_mirror(name));
+    if (preset == NULL) {
+        plain_name(name, sizeof plain, plain);
+        preset = catalog_model_by_name(catalog, plain);
+    }
+    return preset;
+}
+
 static void
 decode_preset(const char *name, const char *pointer, const struct catalog *catalog, struct model_holder *holder,
               struct notices *notices, struct fault *fault)
 {
-    const struct model_preset *preset = catalog_model_by_name(catalog, name);
+    const struct model_preset *preset = preset_of(catalog, name);
 
     if (!preset) {
         fault_add(fault, FAULT_MODEL_UNKNOWN, pointer, name, "/catalog/models", catalog_nearest_model(catalog, name));

@@ -19,17 +19,24 @@ static json_t *document;
 #define ADAPTER "\"peft_type\":\"LORA\",\"r\":16,\"target_modules\":[\"q_proj\",\"v_proj\"]"
 
 static bool
+decode_document(void)
+{
+    ck_assert_ptr_nonnull(document);
+    fault_clear(&fault);
+    notices.count = notices.dropped = 0;
+    model_holder_init(&holder);
+    model_decode(document, "/model", seed_catalog(), &holder, &notices, &fault);
+    return holder.arch != NULL && !fault_any(&fault);
+}
+
+static bool
 decode(const char *text)
 {
     bool nan;
 
     fault_clear(&fault);
-    notices.count = notices.dropped = 0;
     document = json_parse(text, strlen(text), 32, &nan, &fault);
-    ck_assert_ptr_nonnull(document);
-    model_holder_init(&holder);
-    model_decode(document, "/model", seed_catalog(), &holder, &notices, &fault);
-    return holder.arch != NULL && !fault_any(&fault);
+    return decode_document();
 }
 
 static void
@@ -79,6 +86,37 @@ START_TEST(a_block_may_stand_beside_the_config)
     done();
     ck_assert(decode("{\"config\":{" LLAMA_8B "},\"quantization_config\":null}"));
     ck_assert_int_eq(holder.arch->stored_format, WEIGHT_BF16);
+    done();
+}
+END_TEST
+
+/* Mirrors, tags of ollama, full-width letters. */
+static const struct {
+    const char *name;
+    const char *id; /* NULL: not known */
+} names[] = {
+    { "LLM-Research/Meta-Llama-3-8B-Instruct", "llama-3-8b" },
+    { "ZhipuAI/glm-4-9b-chat", "glm-4-9b" },
+    { "01ai/Yi-34B-Chat", "yi-34b" },
+    { "deepseek-r1:70b", "deepseek-r1-distill-llama-70b" },
+    { "deepseek-r1:671b", "deepseek-r1" },
+    { "qwen3:8b", "qwen3-8b" },
+    { "\uff31wen\uff13\uff1a\uff18\uff22", "qwen3-8b" },
+    { "\uff31\uff37\uff25\uff2e3-8b", "qwen3-8b" },
+    { "\uff5fqwen3-8b", NULL }, /* beyond the full-width letters */
+    { "somebody/qwen3-8b", NULL },
+    { "unsloth/llama-3-8b-bnb-4bit", NULL },
+    { "", NULL },
+};
+
+START_TEST(presets_are_known_by_other_peoples_names)
+{
+    document = json_string(names[_i].name);
+    bool known = decode_document();
+
+    ck_assert_msg(known == (names[_i].id != NULL), "%s", names[_i].name);
+    if (known)
+        ck_assert_ptr_eq(holder.arch, &catalog_model(seed_catalog(), names[_i].id)->arch);
     done();
 }
 END_TEST
@@ -222,6 +260,7 @@ main(void)
     TCase *tcase = tcase_create("model");
 
     tcase_add_test(tcase, a_block_may_stand_beside_the_config);
+    tcase_add_loop_test(tcase, presets_are_known_by_other_peoples_names, 0, COUNT_OF(names));
     tcase_add_test(tcase, an_adapter_stands_for_its_base);
     tcase_add_test(tcase, an_adapter_of_a_base_that_is_not_known_is_refused);
     tcase_add_test(tcase, a_bare_file_is_told_where_it_belongs);
