@@ -1,5 +1,6 @@
-/* Nemotron-H: a string says what each layer is, and each is one thing: a Mamba-2 mixer, attention, experts or an MLP.
- * Source: modeling_nemotron_h.py of nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B (arXiv:2504.03624 section 2). */
+/* Nemotron-H: a string or a list says what each layer is, and each is one thing: a Mamba-2 mixer, attention, experts or
+ * an MLP. Source: modeling_nemotron_h.py of nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B and -Super-120B-A12B
+ * (arXiv:2504.03624 section 2). */
 #include <stddef.h>
 #include <string.h>
 
@@ -28,6 +29,10 @@ read_experts(struct reader *reader, struct layer_kind *kind)
     kind->shared_size =
         shared * reader_count_or(reader, "moe_shared_expert_intermediate_size", 0, LIMIT_WIDTH, kind->expert_size);
     kind->router_bias = true;
+    /* experts may work on a narrower token: one matrix makes it, another brings it back */
+    kind->expert_hidden_size = reader_count_or(reader, "moe_latent_size", 1, LIMIT_WIDTH, 0);
+    kind->side_size = kind->expert_hidden_size;
+    kind->side_count = kind->side_size > 0 ? 2 : 0;
     if (kind->experts_per_token > kind->expert_count)
         reader_contradiction(reader, "num_experts_per_tok", kind->experts_per_token, "at most n_routed_experts",
                              kind->expert_count);
@@ -60,11 +65,39 @@ read_letter(struct reader *reader, const struct decoder *traits, const struct de
     }
 }
 
-/* Layers from the pattern; keys of a kind that no layer is of still belong to the class. */
+static const char letters[] = "M*E-";
+
+/* What layer i is, as a letter of the pattern; another one when it is told by a word that is not known. */
+static char
+letter_of(struct reader *reader, const char *pattern, uint32_t index)
+{
+    static const char *const words[] = { "mamba", "attention", "moe", "mlp" }; /* of the letters */
+    const char *word;
+
+    if (pattern[0] != '\0')
+        return pattern[index];
+    word = reader_list_word(reader, "layers_block_type", index);
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        if (strcmp(word, words[i]) == 0)
+            return letters[i];
+    }
+    return '?';
+}
+
+/* How many layers are told one by one, and by which key. */
+static uint32_t
+told_layers(struct reader *reader, const char **ret_pattern, const char **ret_key)
+{
+    *ret_pattern = reader_word_or(reader, "hybrid_override_pattern", "");
+    *ret_key = **ret_pattern != '\0' ? "hybrid_override_pattern" : "layers_block_type";
+    return **ret_pattern != '\0' ? (uint32_t)strnlen(*ret_pattern, MAX_LAYERS + 1)
+                                 : reader_list_length(reader, "layers_block_type", MAX_LAYERS);
+}
+
+/* The layers one by one; keys of a kind that no layer is of still belong to the class. */
 static void
 read_pattern(struct reader *reader, const struct decoder *traits, const struct decoder_sizes *sizes)
 {
-    static const char letters[] = "M*E-";
     static const char *const class_keys[] = {
         "intermediate_size",
         "n_routed_experts",
@@ -73,6 +106,9 @@ read_pattern(struct reader *reader, const struct decoder *traits, const struct d
         "n_shared_experts",
         "moe_shared_expert_intermediate_size",
         "moe_shared_expert_overlap",
+        "moe_latent_size",
+        "mtp_hybrid_override_pattern",
+        "mtp_layers_block_type",
         "expand",
         "mamba_proj_bias",
         "mamba_num_heads",
@@ -81,21 +117,23 @@ read_pattern(struct reader *reader, const struct decoder *traits, const struct d
         "ssm_state_size",
         "conv_kernel",
     };
-    const char *pattern = reader_word_or(reader, "hybrid_override_pattern", "");
     struct layers layers = { .reader = reader };
+    const char *pattern, *key;
+    uint32_t told = told_layers(reader, &pattern, &key);
 
-    if (strlen(pattern) != sizes->layers)
-        reader_contradiction(reader, "hybrid_override_pattern", strlen(pattern), "num_hidden_layers =", sizes->layers);
-    for (const char *letter = pattern; *letter != '\0'; letter++) {
-        const char *sort = strchr(letters, *letter);
+    if (told != sizes->layers)
+        reader_contradiction(reader, key, told, "num_hidden_layers =", sizes->layers);
+    for (uint32_t i = 0; i < told && i < sizes->layers; i++) {
+        char letter = letter_of(reader, pattern, i);
+        const char *sort = strchr(letters, letter);
         struct layer_kind kind = { 0 };
 
         if (sort == NULL) {
-            reader_fault(reader, FAULT_MODEL_FIELD_UNSUPPORTED, "hybrid_override_pattern", pattern, letters);
+            reader_fault(reader, FAULT_MODEL_FIELD_UNSUPPORTED, key, pattern, letters);
             return;
         }
         if (!layers_know(&layers, (uint32_t)(sort - letters)))
-            (void)read_letter(reader, traits, sizes, *letter, &kind);
+            (void)read_letter(reader, traits, sizes, letter, &kind);
         layers_append(&layers, (uint32_t)(sort - letters), &kind);
     }
     for (size_t i = 0; i < COUNT_OF(class_keys); i++)
@@ -109,7 +147,9 @@ read_nemotron_h(struct reader *reader, const struct decoder *traits)
     struct decoder_sizes sizes = { 0 };
 
     sizes.hidden = reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN);
-    sizes.layers = reader_count(reader, "num_hidden_layers", 1, LIMIT_LAYERS);
+    sizes.layers = reader_list_length(reader, "layers_block_type", MAX_LAYERS);
+    if (sizes.layers == 0 || reader_get(reader, "num_hidden_layers") != NULL)
+        sizes.layers = reader_count(reader, "num_hidden_layers", 1, LIMIT_LAYERS);
     attention_read_heads(reader, traits, &sizes);
     arch->causal = true;
     arch->hidden_size = sizes.hidden;
@@ -118,6 +158,7 @@ read_nemotron_h(struct reader *reader, const struct decoder *traits)
     arch->final_norm_elements = sizes.hidden;
     arch->max_context_tokens = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_CONTEXT, 0);
     read_pattern(reader, traits, &sizes);
+    arch->mtp_layer_count = reader_count_or(reader, "num_nextn_predict_layers", 0, LIMIT_SMALL, 0);
 }
 
 const struct family_class family_nemotron_h[] = {

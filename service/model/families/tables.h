@@ -14,6 +14,7 @@ extern const struct family_class family_variants[];        /* decoders whose key
 extern const struct family_class family_states[];          /* state-space and convolution layers */
 extern const struct family_class family_nemotron_h[];
 extern const struct family_class family_gemma4[];
+extern const struct family_class family_deci[];
 extern const struct family_class family_encoders[]; /* text and image encoders */
 extern const struct family_class family_pairs[];    /* an encoder and a decoder */
 extern const struct family_class family_conv_nets[];

@@ -1,6 +1,7 @@
 /* Every supported class against totals that others published, and what is not supported. */
 #include "service/model/families/family.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "service/base/text.h"
@@ -22,6 +23,12 @@ read_row(const struct model_row *row)
     notices.count = 0;
     fault_clear(&fault);
     return model_arch_read(&facts, "/model/config", &arch, &notices, &fault);
+}
+
+static int
+by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct fact *)a)->path, ((const struct fact *)b)->path);
 }
 
 START_TEST(published_totals_are_exact)
@@ -81,7 +88,6 @@ static const struct {
     { "LlamaForCausallLM", "LlamaForCausalLM" },
     { "Gemma3nForConditionalGeneration", "Gemma3ForConditionalGeneration" },
     { "MiniMaxM3ForCausalLM", "MiniMaxM2ForCausalLM" },
-    { "DeciLMForCausalLM", "" },
     { "KimiLinearForCausalLM", "" },
     { "Rwkv5Model", "" },
     { "", "" },
@@ -173,6 +179,41 @@ START_TEST(prediction_layers_are_noted_and_left_out)
 }
 END_TEST
 
+/* Nemotron-3 Ultra names its layers in a list, Super writes a letter for each. */
+START_TEST(a_list_of_layers_says_the_same_as_a_string)
+{
+    static const char letters[] = "M*E-";
+    static const char *const words[] = { "mamba", "attention", "moe", "mlp" };
+    static char paths[MAX_LAYERS][48];
+    const struct model_row *row = model_row_of("nemotron-3-super-120b-a12b");
+    struct fact items[MODEL_ROW_FACTS + 1];
+    const char *pattern = NULL;
+    size_t count = 0, layers = 0;
+
+    for (size_t i = 0; i < row->fact_count; i++) {
+        bool told = strcmp(row->facts[i].path, "/hybrid_override_pattern") == 0;
+
+        if (told)
+            pattern = row->facts[i].text;
+        else if (strcmp(row->facts[i].path, "/num_hidden_layers") != 0)
+            items[count++] = row->facts[i];
+    }
+    ck_assert(pattern != NULL);
+    layers = strlen(pattern);
+    items[count++] = (struct fact){ .path = "/layers_block_type", .kind = FACT_LIST, .integer = (int64_t)layers };
+    for (size_t i = 0; i < layers; i++) {
+        text_format(paths[i], sizeof(paths[i]), "/layers_block_type/%zu", i);
+        items[count++] = model_row_fact(paths[i], "text", words[strchr(letters, pattern[i]) - letters]);
+    }
+    qsort(items, count, sizeof(items[0]), by_path);
+    struct facts facts = model_row_facts(items, count, used);
+    fault_clear(&fault);
+    ck_assert(model_arch_read(&facts, "/model/config", &arch, &notices, &fault) == STATUS_OK);
+    ck_assert_uint_eq(arch.layer_count, layers);
+    ck_assert_uint_eq(model_params_count(&arch).total, row->parameters);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -185,5 +226,6 @@ main(void)
     tcase_add_loop_test(tcase, relatives_differ_by_their_head, 0, COUNT_OF(relatives));
     tcase_add_test(tcase, a_config_without_class_and_type_says_so);
     tcase_add_test(tcase, prediction_layers_are_noted_and_left_out);
+    tcase_add_test(tcase, a_list_of_layers_says_the_same_as_a_string);
     return suite_run("model families", tcase);
 }
