@@ -76,6 +76,12 @@ read_qwen3_5(struct reader *reader, const struct decoder *text)
 }
 
 static void
+read_kimi(struct reader *reader, const struct decoder *text)
+{
+    read_with_tower(reader, text, vision_kimi);
+}
+
+static void
 read_llama4(struct reader *reader, const struct decoder *text)
 {
     read_with_tower(reader, text, vision_llama4);
@@ -229,6 +235,8 @@ const struct family_class family_vision_language[] = {
     { "Qwen3_5ForCausalLM", "qwen3_5_text", decoder_read, &qwen3_5 },
     { "Qwen3_5MoeForCausalLM", "qwen3_5_moe_text", decoder_read, &qwen3_5_moe },
     { "Gemma3ForConditionalGeneration", "gemma3", read_gemma3, &decoder_gemma3 },
+    { "KimiVLForConditionalGeneration", "kimi_vl", read_kimi, &decoder_deepseek_v3 },
+    { "KimiK25ForConditionalGeneration", "kimi_k25", read_kimi, &decoder_deepseek_v3 },
     { "LlavaForConditionalGeneration", "llava", read_llava, NULL },
     { "LlavaNextForConditionalGeneration", "llava_next", read_llava_next, NULL },
     { "Idefics3ForConditionalGeneration", "idefics3", read_idefics3, NULL },
