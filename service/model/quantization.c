@@ -110,6 +110,20 @@ apply_block(const struct block *block, const char *pointer, struct model_arch *a
     return true;
 }
 
+/* A word, a number or a list where a block should stand: something is meant, but nobody can know what. */
+static void
+note_no_block(const struct reader *reader, const char *const *paths, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct fact *fact = facts_get(&reader->facts, paths[i]);
+        bool said = fact != NULL && (fact->kind == FACT_TEXT ? fact->text[0] != '\0' : fact->integer != 0);
+
+        if (said && fact->kind != FACT_OBJECT)
+            (void)note_at(reader->notices, NOTICE_QUANTIZATION_UNKNOWN, reader->pointer, paths[i],
+                          fact->kind == FACT_TEXT ? fact->text : "");
+    }
+}
+
 void
 quantization_read(struct reader *reader)
 {
@@ -129,6 +143,8 @@ quantization_read(struct reader *reader)
     arch->stored_format = arch->native_format;
     if (find_block(&reader->facts, paths, COUNT_OF(paths), &block))
         (void)apply_block(&block, reader->pointer, arch, reader->notices);
+    else
+        note_no_block(reader, paths, COUNT_OF(paths));
 }
 
 void

@@ -52,14 +52,16 @@ apply_awq(const struct block *block, struct checkpoint *checkpoint)
                bits == 4 ? WEIGHT_INT4_AWQ : quantization_integer_format(bits));
 }
 
-/* The same, and where rows were put in another order the group of each input, 32 bits
- * (AutoGPTQ/AutoGPTQ auto_gptq/nn_modules/qlinear/qlinear_cuda.py). */
+/* The same, and the group of each input, 32 bits, also where rows kept their order; Marlin's layout has it only where
+ * they did not (AutoGPTQ/AutoGPTQ auto_gptq/nn_modules/qlinear/qlinear_cuda.py and qlinear_marlin.py). */
 static uint8_t
 gptq_storage(const struct block *block, uint32_t bits, int32_t group, struct checkpoint *checkpoint)
 {
     struct weight_storage storage = weight_storage_groups(bits, group, 16, bits);
 
-    storage.input_bits = block_flag(block, "desc_act|act_order") ? 32 : 0;
+    bool marlin = strcasecmp(block_word(block, "checkpoint_format"), "marlin") == 0;
+
+    storage.input_bits = !marlin || block_flag(block, "desc_act|act_order") ? 32 : 0;
     return checkpoint_storage(checkpoint, storage, quantization_integer_format(bits));
 }
 

@@ -208,7 +208,8 @@ static const struct {
       .embedding = 144000,
       .head = 144000,
       .stored = WEIGHT_INT4_GPTQ },
-    /* attention left out, down projections in 8 bits: 4 + 16/128 + 4/128 bits = 133/256 bytes, 8 bits: 8 + 24/128 */
+    /* attention left out, down projections in 8 bits: 4 + 16/128 + 4/128 bits = 133/256 bytes, 8 bits: 8 + 24/128; 4
+     * bytes for the group of each of 256 + 256 + 512 inputs */
     { "GPTQModel's dynamic",
       { DENSE },
       { BLOCK,
@@ -221,7 +222,7 @@ static const struct {
         { AT("group_size"), "integer", "128" },
         { AT("quant_method"), "text", "gptq" } },
       .attention = 4 * 393216,
-      .mlp = 4 * (262144 * 133 / 256 + 131072 * 131 / 128),
+      .mlp = 4 * (262144 * 133 / 256 + 131072 * 131 / 128 + 1024 * 4),
       .embedding = 512000,
       .head = 512000,
       .stored = WEIGHT_INT4_GPTQ },
@@ -229,8 +230,8 @@ static const struct {
     { "bits and groups in other words",
       { DENSE },
       { BLOCK, { AT("bits"), "text", "int4" }, { AT("desc_act"), "bool", "false" }, { AT("groupsize"), "text", "64" } },
-      .attention = 4 * 196608 * (128 + 8 + 2) / 256,
-      .mlp = 4 * 393216 * (128 + 8 + 2) / 256,
+      .attention = 4 * (196608 * (128 + 8 + 2) / 256 + 1024 * 4),
+      .mlp = 4 * (393216 * (128 + 8 + 2) / 256 + 1024 * 4),
       .embedding = 512000,
       .head = 512000,
       .stored = WEIGHT_INT4_GPTQ },
@@ -245,7 +246,7 @@ static const struct {
         { AT("modules_in_block_to_quantize/0/0"), "text", "self_attn.q_proj" },
         { AT("modules_in_block_to_quantize/0/1"), "text", "self_attn.v_proj" },
         { AT("quant_method"), "text", "gptq" } },
-      .attention = 4 * (98304 * 2 + 98304 + 3 * (256 + 128)),
+      .attention = 4 * (98304 * 2 + 98304 + 3 * (256 + 128) + 512 * 4),
       .mlp = 4 * 786432,
       .embedding = 512000,
       .head = 512000,

@@ -102,6 +102,8 @@ static const struct {
       WEIGHT_INT4_GPTQ,
       false,
       { { "/quantization", "object", "2" }, { "/quantization/bits", "integer", "3" } } },
+    { "a word in the place of a block", WEIGHT_BF16, true, { { "/quantization_config", "text", "awq" } } },
+    { "nothing in the place of a block", WEIGHT_BF16, false, { { "/quantization_config", "list", "0" } } },
     { "a block of another kind",
       WEIGHT_BF16,
       true,
