@@ -174,6 +174,41 @@ preset_of(const struct catalog *catalog, const char *name)
     return preset;
 }
 
+/* The model that a packed copy was made of, by its name: "TheBloke/Llama-2-7B-GPTQ", "unsloth/llama-3-8b-bnb-4bit". */
+static const struct model_preset *
+preset_packed(const struct catalog *catalog, const char *name)
+{
+    static const char *const endings[] = {
+        "-awq",   "-gptq",     "-gptq-int4",    "-gptq-int8",        "-int4", "-int8", "-4bit", "-8bit", "-fp8",
+        "-nvfp4", "-bnb-4bit", "-bnb-nf4-4bit", "-unsloth-bnb-4bit", "-gguf"
+    };
+    const char *slash = strrchr(name, '/');
+    const char *own = slash != NULL ? slash + 1 : name;
+    size_t length = strlen(own);
+    char base[128];
+
+    for (size_t i = 0; i < COUNT_OF(endings); i++) {
+        size_t ending = strlen(endings[i]);
+
+        if (length <= ending || strcasecmp(own + length - ending, endings[i]) != 0)
+            continue;
+        text_format(base, sizeof base, "%.*s", (int)(length - ending), own);
+        const struct model_preset *preset = catalog_model_by_name(catalog, base);
+        if (preset != NULL)
+            return preset;
+    }
+    return NULL;
+}
+
+static void
+refuse_name(const char *name, const char *pointer, const struct catalog *catalog, struct fault *fault)
+{
+    const struct model_preset *packed = preset_packed(catalog, name);
+
+    fault_add(fault, FAULT_MODEL_UNKNOWN, pointer, name, "/catalog/models",
+              packed != NULL ? packed->id : catalog_nearest_model(catalog, name));
+}
+
 static void
 decode_preset(const char *name, const char *pointer, const struct catalog *catalog, struct model_holder *holder,
               struct notices *notices, struct fault *fault)
@@ -181,7 +216,7 @@ decode_preset(const char *name, const char *pointer, const struct catalog *catal
     const struct model_preset *preset = preset_of(catalog, name);
 
     if (!preset) {
-        fault_add(fault, FAULT_MODEL_UNKNOWN, pointer, name, "/catalog/models", catalog_nearest_model(catalog, name));
+        refuse_name(name, pointer, catalog, fault);
         return;
     }
     holder->arch = &preset->arch;
@@ -207,14 +242,17 @@ take_quantization(const json_t *block, const char *pointer, struct model_arch *a
     facts_store_done(&store);
 }
 
-/* The preset that an adapter's file names: by the whole name, or by what stands behind the last slash of a path. */
+/* The preset that an adapter's file names: by the whole name, by what stands behind the last slash of a path, or as a
+ * packed copy, whose shape is that of what it was made of. */
 static const struct model_preset *
 adapter_base(const struct catalog *catalog, const char *base)
 {
     const struct model_preset *preset = catalog_model_by_name(catalog, base);
     const char *slash = strrchr(base, '/');
 
-    return preset != NULL || slash == NULL ? preset : catalog_model_by_name(catalog, slash + 1);
+    if (preset == NULL && slash != NULL)
+        preset = catalog_model_by_name(catalog, slash + 1);
+    return preset != NULL ? preset : preset_packed(catalog, base);
 }
 
 /* An adapter's file in the place of a config: its base is the model. */
@@ -228,7 +266,7 @@ decode_adapter(const char *pointer, const struct catalog *catalog, struct model_
 
     if (!preset) {
         pointer_join(place, sizeof place, pointer, "base_model_name_or_path");
-        fault_add(fault, FAULT_MODEL_UNKNOWN, place, base, "/catalog/models", catalog_nearest_model(catalog, base));
+        refuse_name(base, place, catalog, fault);
         return;
     }
     struct notice *notice = notice_add(notices, NOTICE_ADAPTER_READ, pointer);

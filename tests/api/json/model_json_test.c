@@ -121,9 +121,32 @@ START_TEST(presets_are_known_by_other_peoples_names)
 }
 END_TEST
 
+static const struct {
+    const char *name, *suggestion;
+} copies[] = {
+    { "Qwen/Qwen3-32B-AWQ-Int4", NULL },
+    { "Qwen3-14B-AWQ", "qwen3-14b" },
+    { "TheBloke/Llama-2-7B-GGUF", "llama-2-7b" },
+    { "Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4", "qwen2.5-72b" },
+    { "unsloth/Meta-Llama-3.1-8B-Instruct-unsloth-bnb-4bit", "llama-3.1-8b" },
+    { "lama-3-8b", "llama-3-8b" },
+};
+
+START_TEST(packed_copies_are_told_their_model)
+{
+    document = json_string(copies[_i].name);
+    ck_assert(!decode_document());
+    ck_assert_int_eq(fault.items[0].code, FAULT_MODEL_UNKNOWN);
+    if (copies[_i].suggestion != NULL)
+        ck_assert_str_eq(fault.items[0].suggestion, copies[_i].suggestion);
+    done();
+}
+END_TEST
+
 START_TEST(an_adapter_stands_for_its_base)
 {
-    static const char *const bases[] = { "meta-llama/Meta-Llama-3-8B", "llama-3-8b", "/data/models/Meta-Llama-3-8B" };
+    static const char *const bases[] = { "meta-llama/Meta-Llama-3-8B", "llama-3-8b", "/data/models/Meta-Llama-3-8B",
+                                         "unsloth/llama-3-8b-bnb-4bit" };
     struct training_job job = { .method = METHOD_LORA };
     struct training_job own = { .method = METHOD_QLORA, .lora_rank = 4, .lora_targets = LORA_ALL_LINEAR };
     struct training_job full = { .method = METHOD_FULL };
@@ -261,6 +284,7 @@ main(void)
 
     tcase_add_test(tcase, a_block_may_stand_beside_the_config);
     tcase_add_loop_test(tcase, presets_are_known_by_other_peoples_names, 0, COUNT_OF(names));
+    tcase_add_loop_test(tcase, packed_copies_are_told_their_model, 0, COUNT_OF(copies));
     tcase_add_test(tcase, an_adapter_stands_for_its_base);
     tcase_add_test(tcase, an_adapter_of_a_base_that_is_not_known_is_refused);
     tcase_add_test(tcase, a_bare_file_is_told_where_it_belongs);
