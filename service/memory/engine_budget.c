@@ -2,8 +2,11 @@
 #include "service/memory/engine_budget.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "service/base/quantity.h"
 #include "service/job/engine.h"
+#include "service/memory/serving_cache.h"
 #include "service/memory/serving_split.h"
 
 static const char *const profile_source = "vLLM gpu_worker.py determine_available_memory; vllm-project/vllm#10511";
@@ -43,7 +46,7 @@ widest_mlp(const struct model_arch *arch)
     return widest;
 }
 
-/* Largest matrix of a layer, elements: bitsandbytes unpacks one at a time. */
+/* Largest matrix of a layer, elements: kernels that unpack do so one at a time. */
 static double
 largest_matrix(const struct model_arch *arch)
 {
@@ -114,6 +117,30 @@ rotary_tables(const struct serving_setup *setup)
     return bytes / serving_ways(setup->plan.pipeline);
 }
 
+/* Whether a step's new cache is made while the whole old one is alive: tuples of keys and values, which transformers
+ * handed from step to step before 4.45 (cache_utils.py, from_legacy_cache) and modeling files that come with a
+ * checkpoint do to this day. */
+static bool
+copies_whole_cache(const struct serving_setup *setup)
+{
+    static const char *const with_tuples[] = { "QWenLMHeadModel", "BaichuanForCausalLM", "BaiChuanForCausalLM",
+                                               "ChatGLMModel",    "InternLMForCausalLM", "InternLM2ForCausalLM" };
+
+    if (traits_of(setup).early)
+        return true;
+    for (size_t i = 0; i < COUNT_OF(with_tuples); i++)
+        if (strcmp(setup->arch->architecture, with_tuples[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The cache that the next step's takes the place of, a sequence. */
+static double
+old_cache(const struct serving_setup *setup)
+{
+    return copies_whole_cache(setup) ? serving_sequence_bytes(setup, setup->job->context_length) : 0;
+}
+
 /* What transformers computes a prompt in: one layer's MLP and residual stream, or the logits. */
 static double
 prompt_activations(const struct serving_setup *setup)
@@ -125,6 +152,13 @@ prompt_activations(const struct serving_setup *setup)
         model_arch_generates(setup->arch) ? rates->serving_transformers_logit_bytes * setup->arch->vocabulary_size : 0;
 
     return fmax(setup->job->input_tokens * layer, logits);
+}
+
+/* What lives beside weights and cache a sequence: while its prompt is read, or later while its cache is copied. */
+static double
+sequence_activations(const struct serving_setup *setup)
+{
+    return fmax(prompt_activations(setup), old_cache(setup));
 }
 
 /* Sequences of one pass. */
@@ -151,17 +185,43 @@ add_sample_activations(const struct serving_setup *setup, struct footprint *foot
     part->values[2] = live;
 }
 
+/* Rotary tables, and one matrix in 16 bit where a kernel unpacks it: bitsandbytes, and GPTQ's ExLlama, which keeps room
+ * for it (auto_gptq/modeling/_utils.py, temp_dq). */
+static double
+shared_activations(const struct serving_setup *setup)
+{
+    enum weight_format format = setup->job->precision;
+    bool unpacks = format == WEIGHT_NF4 || format == WEIGHT_INT4_GPTQ;
+
+    return rotary_tables(setup) + (unpacks ? 2 * largest_matrix(setup->arch) : 0);
+}
+
+static void
+add_cache_copy(double sequences, double each, double beside, struct footprint *footprint)
+{
+    struct part *part = footprint_add(footprint, PART_ACTIVATIONS, sequences * each + beside);
+
+    part->formula = "{0} sequences x {1} bytes of the cache that the next step's takes the place of + {2} bytes of "
+                    "rotary tables and one unpacked matrix";
+    part->source = "transformers before 4.45 cache_utils.py; modeling_qwen.py of Qwen/Qwen-7B";
+    part->values[0] = sequences;
+    part->values[1] = each;
+    part->values[2] = beside;
+}
+
 static void
 add_prompt_activations(const struct serving_setup *setup, struct footprint *footprint)
 {
     const struct rates *rates = setup->rates;
     const struct model_arch *arch = setup->arch;
-    double sequences = batch_sequences(setup), beside = rotary_tables(setup);
+    double sequences = batch_sequences(setup), beside = shared_activations(setup), copied = old_cache(setup);
+    struct part *part;
 
-    if (setup->job->precision == WEIGHT_NF4)
-        beside += 2 * largest_matrix(arch);
-    struct part *part = footprint_add(footprint, PART_ACTIVATIONS, sequences * prompt_activations(setup) + beside);
-
+    if (copied > prompt_activations(setup)) {
+        add_cache_copy(sequences, copied, beside, footprint);
+        return;
+    }
+    part = footprint_add(footprint, PART_ACTIVATIONS, sequences * prompt_activations(setup) + beside);
     part->formula =
         "{0} sequences x max({1} tokens x ({2} bytes x {3} wide / {4} tensor ranks + {5} bytes x {6} hidden), "
         "{7} bytes x {8} vocabulary entries) + {9} bytes of rotary tables and one unpacked matrix";
@@ -280,14 +340,14 @@ static double
 growing_cache_budget(const struct serving_setup *setup, const struct footprint *footprint)
 {
     const struct rates *rates = setup->rates;
-    double sequences = (double)serving_sequences_per_group(setup), prompts = prompt_activations(setup);
+    double sequences = (double)serving_sequences_per_group(setup), each = sequence_activations(setup);
     double cache = footprint_bytes(footprint, PART_KV_CACHE) / sequences;
     double fixed =
-        footprint_bytes(footprint, PART_WEIGHTS) + footprint_bytes(footprint, PART_ACTIVATIONS) - sequences * prompts;
+        footprint_bytes(footprint, PART_WEIGHTS) + footprint_bytes(footprint, PART_ACTIVATIONS) - sequences * each;
     double limit = engine_limit_bytes(setup, 0, setup->job->memory_utilization);
     double left = (limit - rates->serving_transformers_runtime_bytes) / (1 + rates->serving_allocator_slack) - fixed;
 
-    return left > 0 && cache > 0 ? left * cache / (cache + prompts) : 0;
+    return left > 0 && cache > 0 ? left * cache / (cache + each) : 0;
 }
 
 double

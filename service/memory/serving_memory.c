@@ -113,6 +113,13 @@ verdict_of(const struct serving_setup *setup, const struct footprint *footprint)
     return needed <= setup->rates->serving_fitting_share * footprint->usable_bytes ? VERDICT_FITS : VERDICT_TIGHT;
 }
 
+/* Whether the software is known whose memory was measured: no table tells what servers take. */
+static bool
+is_known(const struct serving_job *job)
+{
+    return job->engine_version[0] != '\0' && (job->engine == ENGINE_TRANSFORMERS || job->engine == ENGINE_LLAMA_CPP);
+}
+
 /* truth / expected of what is allocated: low-bit files differ most in what they leave unpacked. */
 static void
 set_band(const struct serving_setup *setup, struct footprint *footprint)
@@ -120,8 +127,15 @@ set_band(const struct serving_setup *setup, struct footprint *footprint)
     const struct rates *rates = setup->rates;
     bool packed = serving_format_is_low_bit(setup->job->precision);
 
-    footprint->band_low = packed ? rates->serving_band_memory_low_bit_low : rates->serving_band_memory_low;
-    footprint->band_high = packed ? rates->serving_band_memory_low_bit_high : rates->serving_band_memory_high;
+    if (is_known(setup->job)) {
+        footprint->band_low = packed ? rates->serving_band_memory_low_bit_low : rates->serving_band_memory_low;
+        footprint->band_high = packed ? rates->serving_band_memory_low_bit_high : rates->serving_band_memory_high;
+        return;
+    }
+    footprint->band_low =
+        packed ? rates->serving_band_memory_low_bit_unstated_low : rates->serving_band_memory_unstated_low;
+    footprint->band_high =
+        packed ? rates->serving_band_memory_low_bit_unstated_high : rates->serving_band_memory_unstated_high;
 }
 
 void

@@ -102,17 +102,8 @@ crowding(const struct serving_flow *flow, double batch)
     double share = prompts / (prompts + (rates->serving_queue_ridge_tokens + batch) * flow->output_tokens);
     double exponent = rates->serving_queue_exponent_prompts * share;
 
-    switch (flow->traits->scheduler) {
-    case ENGINE_SCHEDULER_VLLM:
-        exponent += rates->serving_queue_exponent_vllm;
-        break;
-    case ENGINE_SCHEDULER_SGLANG:
-        exponent += rates->serving_queue_exponent_sglang;
-        break;
-    case ENGINE_SCHEDULER_TENSORRT_LLM:
-        exponent += rates->serving_queue_exponent_tensorrt_llm;
-        break;
-    }
+    exponent += flow->traits->scheduler == ENGINE_SCHEDULER_SGLANG ? rates->serving_queue_exponent_sglang
+                                                                   : rates->serving_queue_exponent;
     return pow(batch, exponent);
 }
 

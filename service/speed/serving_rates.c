@@ -9,22 +9,20 @@ has_hbm(enum gpu_family family)
     return family != GPU_FAMILY_GDDR && family != GPU_FAMILY_TURING;
 }
 
+/* HBM of every generation is read alike: what figures of one generation say beyond that is their source's. */
 static double
 bandwidth_share(const struct rates *rates, enum gpu_family family)
 {
     switch (family) {
-    case GPU_FAMILY_VOLTA:
-        return rates->serving_bandwidth_share_volta;
     case GPU_FAMILY_TURING:
         return rates->serving_bandwidth_share_turing;
-    case GPU_FAMILY_AMPERE:
-        return rates->serving_bandwidth_share_ampere;
     case GPU_FAMILY_GDDR:
         return rates->serving_bandwidth_share_gddr;
+    case GPU_FAMILY_VOLTA:
+    case GPU_FAMILY_AMPERE:
     case GPU_FAMILY_HOPPER:
-        return rates->serving_bandwidth_share_hopper;
     case GPU_FAMILY_BLACKWELL:
-        return rates->serving_bandwidth_share_blackwell;
+        return rates->serving_bandwidth_share_hbm;
     case GPU_FAMILY_CDNA:
     case GPU_FAMILY_ASCEND:
     case GPU_FAMILY_OTHER:
@@ -64,8 +62,7 @@ flop_share(const struct rates *rates, const struct gpu *gpu)
     case GPU_FAMILY_AMPERE:
         return limit * rates->serving_flop_share_ampere;
     case GPU_FAMILY_GDDR:
-        return limit *
-               (runs_at_half_rate(gpu) ? rates->serving_flop_share_gddr : rates->serving_flop_share_gddr_full_rate);
+        return limit * (runs_at_half_rate(gpu) ? rates->serving_flop_share_gddr : rates->serving_flop_share_ampere);
     case GPU_FAMILY_HOPPER:
     case GPU_FAMILY_BLACKWELL:
         return limit * rates->serving_flop_share_hopper;
@@ -84,13 +81,13 @@ struct format_shares {
 };
 
 static struct format_shares
-low_bit_shares(const struct serving_setup *setup, const struct engine_traits *traits)
+unpacked_shares(const struct serving_setup *setup, const struct engine_traits *traits)
 {
     const struct rates *rates = setup->rates;
-    struct format_shares shares = { rates->serving_low_bit_share, rates->serving_low_bit_share };
+    struct format_shares shares = { rates->serving_unpacked_share, rates->serving_unpacked_share };
 
-    if (setup->job->engine == ENGINE_LLAMA_CPP)
-        shares.bandwidth = rates->serving_llama_cpp_low_bit_share;
+    if (!serving_format_is_low_bit(setup->job->precision))
+        return shares;
     if (traits->old)
         shares.flop = rates->serving_low_bit_flop_share_old;
     if (traits->early)
@@ -107,7 +104,7 @@ set_format_rates(const struct serving_setup *setup, const struct engine_traits *
     const struct rates *rates = setup->rates;
     const struct gpu *gpu = setup->machine->gpu;
     enum weight_format format = setup->job->precision;
-    /* 8- and 4-bit units of a card run at the clock its 16-bit ones do: their share moves with it */
+    /* 4-bit units of a card run at the clock its 16-bit ones do: their share moves with it */
     double clock = flop_share(rates, gpu) / rates->serving_flop_share_hopper;
     struct format_shares shares = { 1, 1 };
 
@@ -116,14 +113,11 @@ set_format_rates(const struct serving_setup *setup, const struct engine_traits *
         return;
     }
     if (format == WEIGHT_FP8 && gpu->fp8_flop_per_second > 0) {
-        rates_of->flop_per_second = gpu->fp8_flop_per_second * rates->serving_flop_share_fp8 * clock;
+        rates_of->flop_per_second = gpu->fp8_flop_per_second * flop_share(rates, gpu);
         return;
     }
-    if (serving_format_is_low_bit(format))
-        shares = low_bit_shares(setup, traits);
-    else if (format == WEIGHT_INT8 || format == WEIGHT_FP8)
-        shares =
-            (struct format_shares){ rates->serving_eight_bit_bandwidth_share, rates->serving_eight_bit_flop_share };
+    if (serving_format_is_low_bit(format) || format == WEIGHT_INT8 || format == WEIGHT_FP8)
+        shares = unpacked_shares(setup, traits);
     else if (format == WEIGHT_FP32 && gpu->fp32_flop_per_second > 0)
         shares.flop = gpu->fp32_flop_per_second / peak_16bit(gpu);
     rates_of->packed_bytes_per_second *= shares.bandwidth;

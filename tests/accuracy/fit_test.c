@@ -63,7 +63,7 @@ plant_truths(const struct rates *rates)
 static struct rates
 planted_rates(void)
 {
-    static const double places[COUNT_OF(planted)] = { -0.5, 0.4, 0.7 };
+    static const double places[COUNT_OF(planted)] = { -0.5, 0.4, 0.3 };
     struct rates rates = shipped;
 
     for (size_t i = 0; i < COUNT_OF(planted); i++)

@@ -2,6 +2,7 @@
 #include "service/memory/serving_memory.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "service/memory/kv_cache.h"
 #include "tests/support/serving_fixture.h"
@@ -75,7 +76,7 @@ START_TEST(start_up_reports_hold)
     serving_memory(&fixture.setup, &memory);
     double gib = footprint_bytes(&memory.footprint, PART_WEIGHTS) / GIB;
     if (start_ups[_i].weight_gib > 0)
-        ck_assert_msg(fabs(gib / start_ups[_i].weight_gib - 1) < 0.02, "%s: %f GiB", start_ups[_i].source, gib);
+        ck_assert_msg(fabs(gib / start_ups[_i].weight_gib - 1) < 0.025, "%s: %f GiB", start_ups[_i].source, gib);
     if (start_ups[_i].tokens > 0)
         ck_assert_msg(fabs(memory.capacity_tokens / start_ups[_i].tokens - 1) < start_ups[_i].within, "%s: %f tokens",
                       start_ups[_i].source, memory.capacity_tokens);
@@ -105,16 +106,25 @@ START_TEST(pools_hold_the_reported_tokens)
 }
 END_TEST
 
-/* Qwen2.5 speed benchmark page: GiB that transformers allocates at batch 1 (docs/source/benchmark, 010c37c3). */
+/* Qwen2.5 speed benchmark page: GiB that transformers allocates at batch 1 (docs/source/benchmark, 010c37c3;
+ * with 4.38.2 at 4da996c5, where the old cache lived beside the new). */
 static const struct {
-    const char *model;
+    const char *model, *version;
     enum weight_format format;
     uint32_t gpus, input_tokens;
     double gib;
 } transformers_page[] = {
-    { "qwen2.5-7b", WEIGHT_BF16, 1, 1, 14.38 },          { "qwen2.5-7b", WEIGHT_BF16, 1, 30720, 19.97 },
-    { "qwen2.5-14b", WEIGHT_INT4_AWQ, 1, 14336, 13.67 }, { "qwen2.5-72b", WEIGHT_INT4_AWQ, 1, 6144, 42.13 },
-    { "qwen2.5-72b", WEIGHT_BF16, 2, 1, 68.10 },
+    { "qwen2.5-7b", "4.46.0", WEIGHT_BF16, 1, 1, 14.38 },
+    { "qwen2.5-7b", "4.46.0", WEIGHT_BF16, 1, 30720, 19.97 },
+    { "qwen2.5-14b", "4.46.0", WEIGHT_INT4_AWQ, 1, 14336, 13.67 },
+    { "qwen2.5-72b", "4.46.0", WEIGHT_INT4_AWQ, 1, 6144, 42.13 },
+    { "qwen2.5-72b", "4.46.0", WEIGHT_BF16, 2, 1, 68.10 },
+    { "qwen2.5-14b", "4.46.0", WEIGHT_INT4_GPTQ, 1, 1, 9.94 },
+    { "qwen2.5-72b", "4.46.0", WEIGHT_INT4_GPTQ, 1, 6144, 42.50 },
+    { "qwen2.5-7b", "4.38.2", WEIGHT_BF16, 1, 1, 14.92 },
+    { "qwen2.5-7b", "4.38.2", WEIGHT_INT4_GPTQ, 1, 1, 6.06 },
+    { "qwen2.5-72b", "4.38.2", WEIGHT_INT4_GPTQ, 1, 1, 41.80 },
+    { "qwen-72b (v1)", "", WEIGHT_INT4_GPTQ, 1, 1, 48.86 }, /* QwenLM/Qwen README: a modeling file of its own */
 };
 
 START_TEST(transformers_page_holds)
@@ -131,10 +141,12 @@ START_TEST(transformers_page_holds)
         .parallelism = { .tensor = 1, .pipeline = transformers_page[_i].gpus, .data = 1 },
     };
 
+    strcpy(job.engine_version, transformers_page[_i].version);
     serving_fixture_make(&fixture, transformers_page[_i].model, "a100-sxm-80gb", transformers_page[_i].gpus, &job);
+    fixture.arch.max_context_tokens = 32768; /* of the configs of that time */
     serving_memory(&fixture.setup, &memory);
     double gib = memory.footprint.allocated_bytes / GIB;
-    ck_assert_msg(fabs(gib / transformers_page[_i].gib - 1) < 0.04, "%s: %f, not %f", transformers_page[_i].model, gib,
+    ck_assert_msg(fabs(gib / transformers_page[_i].gib - 1) < 0.025, "%s: %f, not %f", transformers_page[_i].model, gib,
                   transformers_page[_i].gib);
 }
 END_TEST
@@ -248,7 +260,7 @@ START_TEST(gguf_files_have_their_size)
 
     serving_fixture_make(&fixture, "llama-3.1-70b", NULL, 1, &job);
     double gb = serving_weight_bytes(&fixture.arch, &fixture.params, files[_i].format) / 1e9;
-    ck_assert_msg(fabs(gb / files[_i].gb - 1) < 0.02, "%s: %f GB", weight_format_name(files[_i].format), gb);
+    ck_assert_msg(fabs(gb / files[_i].gb - 1) < 0.025, "%s: %f GB", weight_format_name(files[_i].format), gb);
 }
 END_TEST
 
@@ -269,7 +281,7 @@ START_TEST(checkpoints_have_their_size)
 
     serving_fixture_make(&fixture, checkpoints[_i].model, NULL, 1, &job);
     double gb = serving_weight_bytes(&fixture.arch, &fixture.params, checkpoints[_i].format) / 1e9;
-    ck_assert_msg(fabs(gb / checkpoints[_i].gb - 1) < 0.02, "%s: %f GB", checkpoints[_i].model, gb);
+    ck_assert_msg(fabs(gb / checkpoints[_i].gb - 1) < 0.025, "%s: %f GB", checkpoints[_i].model, gb);
 }
 END_TEST
 
