@@ -1,7 +1,6 @@
 /* Terms of memory, their sums and the verdict. */
 #include "service/memory/footprint.h"
 
-#include <string.h>
 
 /* The contract's border between fits and tight: what is left for drivers, other processes and growth. */
 static const double fitting_share = 0.9;
@@ -12,11 +11,7 @@ footprint_add(struct footprint *footprint, enum part_code code, double bytes)
     uint32_t at = footprint->part_count < MAX_PARTS ? footprint->part_count++ : MAX_PARTS - 1;
     struct part *part = &footprint->parts[at];
 
-    memset(part, 0, sizeof(*part));
-    part->code = code;
-    part->bytes = bytes;
-    part->formula = "";
-    part->source = "";
+    *part = (struct part){ .code = code, .bytes = bytes, .formula = "", .source = "" };
     return part;
 }
 

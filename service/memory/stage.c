@@ -17,6 +17,10 @@ count_layers(const struct training_setup *setup, bool last, struct stage *stage)
             stage->kind_layers[i] = arch->kinds[i].count;
         return;
     }
+    if (arch->kind_count == 1) {
+        stage->kind_layers[0] = stage->layers;
+        return;
+    }
     for (uint32_t i = from; i < from + stage->layers; i++)
         stage->kind_layers[arch->kind_of_layer[i]]++;
 }

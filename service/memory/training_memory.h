@@ -28,8 +28,9 @@ struct training_setup {
 void training_memory(const struct training_setup *setup, struct footprint *ret_footprint);
 
 /* The smallest share of a stage's layers, in whole layers, that RECOMPUTE_FULL must run again for the job to fit: what
- * lies between none and all. 0: it fits without; 1: all are needed, or do not suffice. */
-double training_recompute_share(const struct training_setup *setup);
+ * lies between none and all. 0: it fits without; 1: all are needed, or do not suffice. The footprint is of that share,
+ * of all layers where it is 0 or 1. */
+double training_recompute_share(const struct training_setup *setup, struct footprint *ret_footprint);
 
 /* Host memory of one node that CPU offload needs, bytes; 0 without offload. */
 double training_offload_host_bytes(const struct training_setup *setup);

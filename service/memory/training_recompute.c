@@ -28,21 +28,30 @@ layers_on_line(const struct footprint *one, const struct footprint *all, uint32_
 }
 
 double
-training_recompute_share(const struct training_setup *setup)
+training_recompute_share(const struct training_setup *setup, struct footprint *ret_footprint)
 {
     uint32_t layers = plan_stage_layers(&setup->plan, setup->arch), needed;
-    struct footprint one, all, trial;
+    struct footprint one, trial;
+    enum verdict all = weigh(setup, RECOMPUTE_FULL, 0, ret_footprint);
 
     if (layers == 0 || setup->machine->gpu == NULL)
         return 0;
-    if (weigh(setup, RECOMPUTE_FULL, 0, &all) != VERDICT_FITS)
+    if (all != VERDICT_FITS)
         return weigh(setup, RECOMPUTE_NONE, 0, &trial) == VERDICT_FITS ? 0 : 1;
-    if (weigh(setup, RECOMPUTE_FULL, 1.0 / layers, &one) == VERDICT_FITS)
-        return weigh(setup, RECOMPUTE_NONE, 0, &trial) == VERDICT_FITS ? 0 : 1.0 / layers;
-    needed = layers_on_line(&one, &all, layers);
-    while (needed > 1 && weigh(setup, RECOMPUTE_FULL, (needed - 1.0) / layers, &trial) == VERDICT_FITS)
-        needed--;
-    while (needed < layers && weigh(setup, RECOMPUTE_FULL, (double)needed / layers, &trial) != VERDICT_FITS)
+    if (weigh(setup, RECOMPUTE_FULL, 1.0 / layers, &one) == VERDICT_FITS) {
+        if (weigh(setup, RECOMPUTE_NONE, 0, &trial) == VERDICT_FITS)
+            return 0;
+        *ret_footprint = one;
+        return 1.0 / layers;
+    }
+    needed = layers_on_line(&one, ret_footprint, layers);
+    while (needed < layers && weigh(setup, RECOMPUTE_FULL, (double)needed / layers, ret_footprint) != VERDICT_FITS)
         needed++;
+    if (needed == layers)
+        (void)weigh(setup, RECOMPUTE_FULL, 0, ret_footprint);
+    while (needed > 1 && weigh(setup, RECOMPUTE_FULL, (needed - 1.0) / layers, &trial) == VERDICT_FITS) {
+        needed--;
+        *ret_footprint = trial;
+    }
     return (double)needed / layers;
 }

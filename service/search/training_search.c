@@ -79,10 +79,10 @@ samples_per_step(const struct training_setup *setup)
 
 /* The time of what does not fit matters only if nothing does. */
 static enum verdict
-try_trial(struct training_search *search)
+try_weighed(struct training_search *search)
 {
     struct training_estimate *trial = &search->trial;
-    enum verdict verdict = weigh_trial(search);
+    enum verdict verdict = trial->memory.verdict;
 
     if (trial->timed && verdict != VERDICT_DOES_NOT_FIT) {
         struct training_time time;
@@ -94,24 +94,54 @@ try_trial(struct training_search *search)
     return verdict;
 }
 
+static enum verdict
+try_trial(struct training_search *search)
+{
+    (void)weigh_trial(search);
+    return try_weighed(search);
+}
+
+/* Whether the best so far runs more samples a second than `rate`, with a verdict as good as `verdict`. */
+static bool
+is_below_best(const struct training_search *search, enum verdict verdict, double rate)
+{
+    const struct training_estimate *best = &search->best->estimate;
+
+    return search->any && best->memory.verdict != VERDICT_DOES_NOT_FIT &&
+           verdict_order[verdict] >= verdict_order[best->memory.verdict] &&
+           rate * same_rate < training_samples_per_second(best);
+}
+
+/* Larger micro-batches and interleaved stages need no less memory than what was tried first under the same split, and
+ * so no less recompute to fit; which matters where nothing that is only tight can win. */
+static void
+set_least_recompute(const struct training_search *search, enum recompute least, struct training_setup *setup)
+{
+    bool fits = search->any && search->best->estimate.memory.verdict == VERDICT_FITS;
+
+    setup->recompute = least;
+    setup->recompute_share = 0;
+    if (least != RECOMPUTE_NONE || !fits || search->least_share <= 0)
+        return;
+    setup->recompute = RECOMPUTE_FULL;
+    setup->recompute_share = search->least_share < 1 ? search->least_share : 0;
+}
+
 /* Whether nothing under the trial's split, micro-batch and schedule can win, though all were left as it is without
  * recompute, in `chunks` interleaved stages, its head shared out evenly, with a verdict as good as `verdict`. */
 static bool
 is_beaten(const struct training_search *search, enum verdict verdict, enum recompute least, uint32_t chunks)
 {
     struct training_setup setup = search->trial.setup;
-    const struct training_estimate *best = &search->best->estimate;
     struct training_time time;
     double seconds;
 
-    if (!search->any || !search->trial.timed || best->memory.verdict == VERDICT_DOES_NOT_FIT ||
-        verdict_order[verdict] < verdict_order[best->memory.verdict])
+    if (!search->trial.timed || !is_below_best(search, verdict, 0))
         return false;
-    setup.recompute = least;
-    setup.recompute_share = 0;
+    set_least_recompute(search, least, &setup);
     seconds = training_step_seconds(&setup, &time);
     seconds -= time.bubble * (1 - 1.0 / chunks) + time.head * (1 - 1.0 / setup.plan.pipeline);
-    return samples_per_step(&setup) / seconds * same_rate < training_samples_per_second(best);
+    return is_below_best(search, verdict, samples_per_step(&setup) / seconds);
 }
 
 static bool
@@ -153,11 +183,16 @@ try_full_recompute(struct training_search *search)
 
     set_recompute(search, RECOMPUTE_FULL);
     if (search->trial_job.framework == FRAMEWORK_MEGATRON && !search->memory_only) {
-        double share = training_recompute_share(setup);
+        double share = training_recompute_share(setup, &search->trial.memory);
 
+        search->best->searched++;
         setup->recompute_share = share < 1 ? share : 0;
+        if (setup->plan.virtual_stages <= 1)
+            search->least_share = share;
+        verdict = try_weighed(search);
+    } else {
+        verdict = try_trial(search);
     }
-    verdict = try_trial(search);
     setup->recompute_share = 0;
     return verdict;
 }
@@ -242,22 +277,29 @@ weigh_least(struct training_search *search)
     return weigh_trial(search);
 }
 
-/* false: it does not fit, and so no larger one will. */
-static bool
-try_micro_batch(struct training_search *search, uint32_t micro_batch)
+static void
+set_micro_batch(struct training_search *search, uint32_t micro_batch)
 {
     const struct training_job *asked = search->ask->job;
     struct training_setup *setup = &search->trial.setup;
     uint64_t per_pass = u64_mul_sat(micro_batch, setup->plan.data);
-    enum recompute settled = settled_recompute(search), least = settled ? settled : RECOMPUTE_NONE;
-    uint32_t most = most_virtual_stages(search);
-    enum verdict verdict;
 
     setup->micro_batch_size = micro_batch;
     setup->accumulation_steps =
         asked->global_batch_size ? (uint32_t)u64_ceil_div(asked->global_batch_size, per_pass) : 1;
     search->trial_job.micro_batch_size = micro_batch;
     search->trial.timed = !search->memory_only && setup->machine->gpu != NULL;
+}
+
+/* false: it does not fit, and so no larger one will. */
+static bool
+try_micro_batch(struct training_search *search, uint32_t micro_batch)
+{
+    enum recompute settled = settled_recompute(search), least = settled ? settled : RECOMPUTE_NONE;
+    uint32_t most = most_virtual_stages(search);
+    enum verdict verdict;
+
+    set_micro_batch(search, micro_batch);
     if (is_beaten(search, VERDICT_FITS, least, most)) /* whatever memory it takes */
         return true;
     verdict = weigh_least(search);
@@ -296,6 +338,7 @@ training_search_visit(void *context, enum framework framework, const struct para
     search->trial_job.framework = framework;
     search->trial_job.loss = asked->loss ? asked->loss : loss_usual(framework);
     search->trial.setup.plan = *plan;
+    search->least_share = 0;
     if (asked->micro_batch_size) {
         try_micro_batch(search, asked->micro_batch_size);
         return;

@@ -12,6 +12,8 @@ struct training_search {
     struct training_estimate trial;
     bool any;         /* best holds something */
     bool memory_only; /* whether anything runs is all that is asked */
+    double
+        least_share; /* of the layers of a stage, that must be run again under the split at hand; 0: none, or unknown */
 };
 
 /* `best->job` is the job as far as it does not depend on a split (training_job_complete). Lends both. */

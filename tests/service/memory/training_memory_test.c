@@ -271,16 +271,18 @@ END_TEST
 START_TEST(recompute_share_is_the_smallest)
 {
     struct training_case it;
+    struct footprint footprint;
 
     training_case_init(&it, LLAMA_8192_12, "b200-sxm-180gb", 8);
     it.setup.plan.sharding = SHARDING_ZERO1;
     it.setup.micro_batch_size = 9;
-    double share = training_recompute_share(&it.setup);
+    double share = training_recompute_share(&it.setup, &footprint);
     ck_assert_double_gt(share, 1.0 / 12);
     ck_assert_double_lt(share, 1);
     it.setup.recompute = RECOMPUTE_FULL;
     it.setup.recompute_share = share;
     ck_assert_int_eq(verdict_of(&it), VERDICT_FITS);
+    ck_assert_double_eq(training_case_allocated(&it), footprint.allocated_bytes);
     it.setup.recompute_share = share - 1.0 / 12;
     ck_assert_int_ne(verdict_of(&it), VERDICT_FITS);
 }

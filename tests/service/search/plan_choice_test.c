@@ -89,7 +89,7 @@ race(struct rival *rival, const struct training_job *job, const struct paralleli
         ck_assert_msg(training_samples_per_second(other) < 1.0051 * training_samples_per_second(chosen),
                       "tensor %u pipeline %u x %u data %u micro %u %s: %g a second, not %g", plan->tensor,
                       plan->pipeline, plan->virtual_stages, plan->data, job->micro_batch_size,
-                      recompute_names[job->recompute], training_samples_per_second(other),
+                      job->recompute ? recompute_names[job->recompute] : "open", training_samples_per_second(other),
                       training_samples_per_second(chosen));
 }
 
@@ -110,7 +110,7 @@ race_every_form(void *context, enum framework framework, const struct parallelis
             if (job.global_batch_size ? job.global_batch_size % ((uint64_t)micro * plan->data) : micro > 1)
                 continue;
             job.micro_batch_size = micro;
-            for (int level = RECOMPUTE_NONE; level <= RECOMPUTE_FULL; level++) {
+            for (int level = RECOMPUTE_UNSAID; level <= RECOMPUTE_FULL; level++) { /* unsaid: as much as must be */
                 job.recompute = (enum recompute)level;
                 race(rival, &job, &interleaved);
             }
@@ -121,13 +121,15 @@ race_every_form(void *context, enum framework framework, const struct parallelis
 static const struct {
     enum known_model model;
     const char *gpu;
-    uint32_t gpus, global_batch_size;
+    uint32_t gpus, global_batch_size, sequence_length; /* 0: unsaid */
 } races[] = {
-    { LLAMA_4096_32, "h100-sxm-80gb", 8, 64 },  { LLAMA_4096_32, "a100-sxm-40gb", 16, 0 },
-    { LLAMA_8192_80, "h100-sxm-80gb", 64, 0 },  { LLAMA_8192_80, "a100-sxm-80gb", 32, 128 },
-    { MPT_5120_40_1024, "l40s-48gb", 8, 32 },   { LLAMA_8192_12, "rtx-4090-24gb", 4, 0 },
-    { DEEPSEEK_V2_4, "h100-sxm-80gb", 16, 64 }, { LLAMA_8192_80, "a100-sxm-80gb", 8, 0 },
-    { MPT_2048_24_512, "rtx-3090-24gb", 2, 0 },
+    { LLAMA_4096_32, "h100-sxm-80gb", 8, 64, 0 },         { LLAMA_4096_32, "a100-sxm-40gb", 16, 0, 0 },
+    { LLAMA_8192_80, "h100-sxm-80gb", 64, 0, 0 },         { LLAMA_8192_80, "a100-sxm-80gb", 32, 128, 0 },
+    { MPT_5120_40_1024, "l40s-48gb", 8, 32, 0 },          { LLAMA_8192_12, "rtx-4090-24gb", 4, 0, 0 },
+    { DEEPSEEK_V2_4, "h100-sxm-80gb", 16, 64, 0 },        { LLAMA_8192_80, "a100-sxm-80gb", 8, 0, 0 },
+    { MPT_2048_24_512, "rtx-3090-24gb", 2, 0, 0 },        { LLAMA_8192_80, "b200-sxm-180gb", 64, 64, 32768 },
+    { LLAMA_8192_80, "h100-sxm-80gb", 64, 1024, 131072 }, { GPT_12288_80, "a100-sxm-40gb", 256, 256, 0 },
+    { LLAMA_4096_32, "a100-sxm-40gb", 48, 64, 131072 },   { QWEN_8192_80, "a100-sxm-40gb", 64, 64, 0 },
 };
 
 START_TEST(no_legal_plan_is_better)
@@ -139,6 +141,7 @@ START_TEST(no_legal_plan_is_better)
 
     question_init(&it, races[_i].model, races[_i].gpu, races[_i].gpus, METHOD_PRETRAIN);
     it.job.global_batch_size = races[_i].global_batch_size;
+    it.job.sequence_length = races[_i].sequence_length;
     choose(&it, &chosen);
     job = chosen.job;
     job.framework = FRAMEWORK_UNSAID;
