@@ -2,6 +2,7 @@
 #include "api/server.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -74,6 +75,23 @@ keep_escapes(void *server, struct MHD_Connection *connection, char *text)
     return size;
 }
 
+/* libmicrohttpd 0.9.75 takes some 64 bytes of the connection's memory for each parameter, and when that is used up it
+ * neither answers nor closes: the caller would wait until the connection is idle for too long. It calls this before it
+ * takes the query apart, on text of its own that may be written; what stands after one too many becomes part of it,
+ * and the request is refused for having too many. */
+static void *
+limit_parameters(void *server, const char *uri, struct MHD_Connection *connection)
+{
+    char *at = uri ? strchr(uri, '?') : NULL;
+
+    (void)server;
+    (void)connection;
+    for (unsigned count = 1; at && (at = strchr(at + 1, '&')); count++)
+        if (count > MAX_QUERY_PARAMETERS)
+            *at = '+';
+    return NULL; /* no exchange yet */
+}
+
 static struct MHD_Daemon *
 start_daemon(struct server *server)
 {
@@ -84,8 +102,9 @@ start_daemon(struct server *server)
                             MHD_OPTION_CONNECTION_LIMIT, settings->workers * CONNECTIONS_A_WORKER_AT_MOST,
                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings->connection_memory_bytes,
                             MHD_OPTION_CONNECTION_TIMEOUT, settings->idle_seconds, MHD_OPTION_UNESCAPE_CALLBACK,
-                            keep_escapes, server, MHD_OPTION_NOTIFY_COMPLETED, exchange_done, server,
-                            MHD_OPTION_NOTIFY_CONNECTION, client_notify, server, MHD_OPTION_END);
+                            keep_escapes, server, MHD_OPTION_URI_LOG_CALLBACK, limit_parameters, server,
+                            MHD_OPTION_NOTIFY_COMPLETED, exchange_done, server, MHD_OPTION_NOTIFY_CONNECTION,
+                            client_notify, server, MHD_OPTION_END);
 }
 
 /* libmicrohttpd found itself in a state it cannot go on from. */

@@ -82,7 +82,7 @@ read_parameter(void *state, enum MHD_ValueKind kind, const char *name, size_t na
     if (name_size == 0 && !value)
         return MHD_YES; /* "?" and "&&" */
     if (request->query_count == MAX_QUERY_PARAMETERS) {
-        refuse(exchange, FAULT_BAD_PARAMETER, "query", "", "48");
+        refuse(exchange, FAULT_TOO_MANY_PARAMETERS, "", "", "48");
         return MHD_NO;
     }
     parameter->name = decode(exchange, name);
