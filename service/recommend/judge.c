@@ -7,13 +7,15 @@
 
 enum { MAX_UNITS = 16, DEFAULT_MAX_GPUS = 128 };
 
+/* Of what a slot is found by, and of nothing that another process has otherwise: the plans that a search looks at are
+ * part of its reply. */
 static size_t
-slot_hash(const struct machine *machine)
+slot_hash(const struct catalog *catalog, const struct machine *machine, double network)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)machine->gpu;
+    uint64_t hash = (uint64_t)(machine->gpu - catalog->gpus);
 
     hash = (hash ^ machine->gpu_count * 0x9E3779B97F4A7C15u) * 0xFF51AFD7ED558CCDu;
-    hash = (hash ^ machine->gpus_per_node ^ (uint64_t)machine->network_bytes_per_second) * 0xC4CEB9FE1A85EC53u;
+    hash = (hash ^ machine->gpus_per_node ^ (uint64_t)network) * 0xC4CEB9FE1A85EC53u;
     return (size_t)(hash >> 32) % OUTCOME_SLOTS;
 }
 
@@ -25,7 +27,7 @@ outcome_of(struct judge *judge, const struct machine *machine)
     enum intranode link = machine->has_nvlink ? INTRANODE_NVLINK : INTRANODE_PCIE;
     double network = machine->nodes > 1 ? machine->network_bytes_per_second : 0;
     double host = judge->request->job.training.offload > OFFLOAD_NONE ? machine->host_bytes : 0;
-    size_t at = slot_hash(machine);
+    size_t at = slot_hash(judge->catalog, machine, network);
 
     for (;; at = (at + 1) % OUTCOME_SLOTS) {
         struct outcome_slot *slot = &cache->slots[at];
