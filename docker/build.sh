@@ -24,7 +24,9 @@ fi
 if ! buildah inspect --type image "$base" >/dev/null 2>&1; then
     root=$(mktemp --suffix .tar)
     trap 'rm -f "$root"' EXIT
-    mmdebstrap --quiet --variant=minbase bookworm "$root"
+    # Not the name and the resolver of the machine it is built on.
+    # shellcheck disable=SC2016 # the hook's own $1
+    mmdebstrap --quiet --variant=minbase --customize-hook=': >"$1/etc/hostname"; : >"$1/etc/resolv.conf"' bookworm "$root"
     container=$(buildah from scratch)
     buildah add --quiet "$container" "$root" / >/dev/null
     buildah config --cmd bash "$container"
