@@ -116,7 +116,20 @@ static const struct decoder cohere = {
     .block_norms = 1,
 };
 
+/* What the first files of the class say and its code takes for granted */
+static const struct fixed cohere2_fixed[] = {
+    { "order_of_interleaved_layers", "local_attn_first" },
+    { "position_embedding_type", "rope_gptj" },
+    { "use_gated_activation", "true" },
+    { "use_embedding_sharing", "true" },
+    { "use_parallel_block", "true" },
+    { "use_parallel_embedding", NULL },
+    { "layer_switch", NULL },
+    { NULL, NULL },
+};
+
 static const struct decoder cohere2 = {
+    .fixed = cohere2_fixed,
     .tied = true,
     .qkv_bias = { .keys = "attention_bias" },
     .out_bias = { .keys = "attention_bias" },

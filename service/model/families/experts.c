@@ -204,7 +204,7 @@ static const struct experts ernie_experts = {
     .router_bias = { .always = true },
 };
 
-static const struct fixed ernie_fixed[] = { { "moe_use_aux_free", "true" }, { NULL, NULL } };
+static const struct fixed ernie_fixed[] = { { "moe_use_aux_free", "true" }, { "moe_norm_min", NULL }, { NULL, NULL } };
 
 static const struct decoder ernie_moe = {
     .kv_heads = 4,

@@ -234,6 +234,10 @@ read_hunyuan(struct reader *reader, const struct decoder *traits)
     check_alike(reader, "moe_topk");
     check_alike(reader, "moe_intermediate_size");
     check_alike(reader, "num_shared_expert");
+    uint32_t dense = reader_count_or(reader, "intermediate_size", 1, LIMIT_WIDTH, 0);
+    uint32_t expert = reader_count_or(reader, "moe_intermediate_size", 1, LIMIT_WIDTH, dense);
+    if (dense != 0 && expert != dense) /* shared experts have the one, routed ones the other */
+        reader_contradiction(reader, "moe_intermediate_size", expert, "intermediate_size =", dense);
     decoder_read(reader, traits);
 }
 
