@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/base/text.h"
 
 static const char *const harmless_keys[] = {
 #include "service/model/harmless_keys.def"
@@ -85,6 +86,23 @@ key_at_read_level(const struct reader *reader, const char *path)
     return NULL;
 }
 
+/* A key at the root that says again what a nested object says: transformers 4.52 to 4.56 wrote the text model's keys of
+ * Qwen-VL in both places. */
+static bool
+is_repeated(const struct reader *reader, const struct fact *fact)
+{
+    for (uint32_t i = 0; i < reader->entered_count; i++) {
+        char path[2 * FACT_PATH_SIZE];
+
+        text_format(path, sizeof(path), "%s%s", reader->entered[i], fact->path);
+        const struct fact *nested = facts_peek(&reader->facts, path);
+        if (nested != NULL && nested->kind == fact->kind && nested->integer == fact->integer &&
+            (fact->kind == FACT_INTEGER || fact->kind == FACT_BOOL))
+            return true;
+    }
+    return false;
+}
+
 void
 keys_sort_out(struct reader *reader)
 {
@@ -94,7 +112,7 @@ keys_sort_out(struct reader *reader)
         const struct fact *fact = &reader->facts.items[i];
         const char *key = reader->facts.used[i] ? NULL : key_at_read_level(reader, fact->path);
 
-        if (key == NULL || is_neutral(fact) || keys_harmless(key))
+        if (key == NULL || is_neutral(fact) || keys_harmless(key) || is_repeated(reader, fact))
             continue;
         if (keys_speak_of_size(key))
             reader_fault_at(reader, FAULT_MODEL_FIELD_UNSUPPORTED, fact, NULL);

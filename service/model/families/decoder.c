@@ -76,6 +76,13 @@ read_mlp_width(struct reader *reader, const struct decoder *decoder, uint32_t hi
     return decoder->mlp_divisor > 0 ? width / decoder->mlp_divisor : width;
 }
 
+/* The context of a nested config that leaves it to its class. */
+static uint32_t
+class_context(const struct reader *reader, const struct decoder *decoder)
+{
+    return reader->class_defaults && decoder->sizes != NULL ? decoder->sizes->context : 0;
+}
+
 /* Embedding, positions, head and the norms outside the layers. */
 static void
 read_ends(struct reader *reader, const struct decoder *decoder, const struct decoder_sizes *sizes)
@@ -103,7 +110,7 @@ read_ends(struct reader *reader, const struct decoder *decoder, const struct dec
     arch->max_context_tokens = reader_count_or(reader,
                                                "max_position_embeddings|n_positions|seq_length|max_seq_len|"
                                                "max_sequence_length|n_ctx|model_max_length",
-                                               1, LIMIT_CONTEXT, 0);
+                                               1, LIMIT_CONTEXT, class_context(reader, decoder));
 }
 
 /* What the layers are put together from. */

@@ -66,7 +66,7 @@ struct fixed {
 
 /* Sizes of a class, for nested configs that leave out what does not differ. */
 struct class_sizes {
-    uint32_t hidden, layers, heads, intermediate, vocabulary;
+    uint32_t hidden, layers, heads, intermediate, vocabulary, context;
 };
 
 struct decoder {

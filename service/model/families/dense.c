@@ -7,7 +7,7 @@
 #include "service/model/families/tables.h"
 
 static const struct class_sizes llama_sizes = {
-    .hidden = 4096, .layers = 32, .heads = 32, .intermediate = 11008, .vocabulary = 32000
+    .hidden = 4096, .layers = 32, .heads = 32, .intermediate = 11008, .vocabulary = 32000, .context = 2048
 };
 
 const struct decoder decoder_llama = {
@@ -18,7 +18,7 @@ const struct decoder decoder_llama = {
 };
 
 static const struct class_sizes mistral_sizes = {
-    .hidden = 4096, .layers = 32, .heads = 32, .intermediate = 14336, .vocabulary = 32000
+    .hidden = 4096, .layers = 32, .heads = 32, .intermediate = 14336, .vocabulary = 32000, .context = 131072
 };
 
 static const struct decoder mistral = {

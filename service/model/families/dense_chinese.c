@@ -26,7 +26,7 @@ static const struct decoder qwen = {
 };
 
 static const struct class_sizes qwen2_sizes = {
-    .hidden = 4096, .layers = 32, .heads = 32, .intermediate = 22016, .vocabulary = 151936
+    .hidden = 4096, .layers = 32, .heads = 32, .intermediate = 22016, .vocabulary = 151936, .context = 32768
 };
 
 const struct decoder decoder_qwen2 = {

@@ -6,7 +6,7 @@
 #include "service/model/families/vision.h"
 
 static const struct class_sizes gemma3_sizes = {
-    .hidden = 2304, .layers = 26, .heads = 8, .intermediate = 9216, .vocabulary = 262208
+    .hidden = 2304, .layers = 26, .heads = 8, .intermediate = 9216, .vocabulary = 262208, .context = 131072
 };
 
 /* A text model of known traits, its keys in text_config (or at the root, as older configs have them). */
@@ -115,10 +115,14 @@ read_llava_next(struct reader *reader, const struct decoder *text)
     read_by_text_type(reader, "llama", vision_llava_next);
 }
 
+/* Its files still hold the resampler of the model before it, switched off. */
 static void
 read_idefics3(struct reader *reader, const struct decoder *text)
 {
     (void)text;
+    reader_fixed(reader, "text_config/use_resampler", "false");
+    reader_fixed(reader, "text_config/qk_layer_norms", "false");
+    (void)reader_find(reader, "text_config/perceiver_config");
     read_by_text_type(reader, "llama", vision_idefics3);
 }
 

@@ -166,6 +166,7 @@ static const struct {
     { "clip-vit-l-14", "/text_config_dict/hidden_size", "integer", "768" },
     { "clip-vit-l-14", "/text_config/tie_word_embeddings", "bool", "true" },
     { "sdxl-unet", "/addition_embed_type_num_heads", "integer", "64" },
+    { "smolvlm-256m", "/text_config/perceiver_config", "object", "8" },
     { "sdxl-unet", "/mid_block_type", "text", "UNetMidBlock2DCrossAttn" },
     { "sdxl-unet", "/time_embedding_type", "text", "positional" },
 };
@@ -210,6 +211,31 @@ START_TEST(a_classifier_of_two_has_no_labels_in_its_file)
 
     ck_assert(read_with(model, "/transformers_version", "text", "4.51.0") == STATUS_OK);
     ck_assert_uint_eq(model_params_count(&arch).total, model_row_of(model)->parameters - (uint64_t)998 * (768 + 1));
+}
+END_TEST
+
+/* Qwen2.5-VL as transformers 4.53 writes it: all that the text model's config says stands at the root once more. */
+START_TEST(a_root_may_repeat_its_text_model)
+{
+    static const char *const keys[] = { "/hidden_size", "/num_hidden_layers", "/intermediate_size" };
+    const struct model_row *row = model_row_of("qwen3-vl-8b");
+    static const char *const values[] = { "4096", "36", "12288" };
+
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        ck_assert_msg(read_with(row->name, keys[i], "integer", values[i]) == STATUS_OK, "%s", keys[i]);
+        ck_assert_uint_eq(model_params_count(&arch).total, row->parameters);
+        ck_assert(read_with(row->name, keys[i], "integer", "128") == STATUS_FAULT);
+    }
+}
+END_TEST
+
+/* Gemma3TextConfig: 131072 positions (arXiv:2503.19786 section 2, 128K). */
+START_TEST(a_nested_context_is_that_of_the_class)
+{
+    ck_assert(read_with("gemma-3-4b", "/text_config/max_position_embeddings", NULL, NULL) == STATUS_OK);
+    ck_assert_uint_eq(arch.max_context_tokens, 131072);
+    ck_assert(read_with("llama-3-8b", "/max_position_embeddings", NULL, NULL) == STATUS_OK);
+    ck_assert_uint_eq(arch.max_context_tokens, 0);
 }
 END_TEST
 
@@ -328,6 +354,8 @@ main(void)
     tcase_add_test(tcase, unknown_keys_are_told);
     tcase_add_test(tcase, positions_behind_the_padding_are_no_context);
     tcase_add_test(tcase, a_classifier_of_two_has_no_labels_in_its_file);
+    tcase_add_test(tcase, a_root_may_repeat_its_text_model);
+    tcase_add_test(tcase, a_nested_context_is_that_of_the_class);
     tcase_add_test(tcase, works_without_the_callers_flags);
     tcase_add_test(tcase, windows_follow_the_class);
     tcase_add_test(tcase, a_stated_total_moves_into_the_rest);
