@@ -86,7 +86,7 @@ watts_per_teraflop(const struct rates *rates, enum gpu_family family)
 
 /* A device with less power for its peak than its family's usual one clocks lower under load: by the square root among
  * cards (L4 to RTX 4090), by the fourth root among server modules, whose voltage falls with the clock. */
-static double
+double
 power_share(const struct gpu *gpu, const struct rates *rates)
 {
     bool card = gpu->family == GPU_FAMILY_GDDR || gpu->family == GPU_FAMILY_TURING;

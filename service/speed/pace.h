@@ -21,6 +21,10 @@ double peak_flop_per_second(const struct gpu *gpu, enum training_precision preci
 /* Share of the 16-bit peak that matrix products reach once their memory traffic is paid apart. */
 double matmul_share(const struct rates *rates, enum gpu_family family);
 
+/* Factor on a share of the peak that a family reaches: what a device's power for its peak lets it reach beside the one
+ * that the family was measured on; 1 where that is not known. */
+double power_share(const struct gpu *gpu, const struct rates *rates);
+
 struct pace pace_of(const struct gpu *gpu, const struct rates *rates, const struct training_job *job);
 
 #endif

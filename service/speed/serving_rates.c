@@ -2,6 +2,7 @@
 #include "service/speed/serving_rates.h"
 
 #include "service/memory/serving_weights.h"
+#include "service/speed/pace.h"
 
 static bool
 has_hbm(enum gpu_family family)
@@ -48,31 +49,38 @@ runs_at_half_rate(const struct gpu *gpu)
     return peak_16bit(gpu) < 3 * gpu->fp32_flop_per_second;
 }
 
+/* Cards of little power clock down under products. */
+static double
+card_limit(const struct rates *rates, const struct gpu *gpu)
+{
+    return gpu->tdp_watts > 0 && gpu->tdp_watts < rates->serving_low_power_watts ? rates->serving_low_power_flop_share
+                                                                                 : 1;
+}
+
 /* Share of the dense 16-bit peak. Half-rate cards reach their sheet, whose clock is the base one; the power limit
- * forbids it to full-rate ones. */
+ * forbids it to full-rate ones and to modules, more to those with less power for their peak. */
 static double
 flop_share(const struct rates *rates, const struct gpu *gpu)
 {
-    double limit =
-        gpu->tdp_watts > 0 && gpu->tdp_watts < rates->serving_low_power_watts ? rates->serving_low_power_flop_share : 1;
-
     switch (gpu->family) {
     case GPU_FAMILY_VOLTA:
-    case GPU_FAMILY_TURING:
     case GPU_FAMILY_AMPERE:
-        return limit * rates->serving_flop_share_ampere;
+        return power_share(gpu, rates) * rates->serving_flop_share_ampere;
+    case GPU_FAMILY_TURING:
+        return card_limit(rates, gpu) * rates->serving_flop_share_ampere;
     case GPU_FAMILY_GDDR:
-        return limit * (runs_at_half_rate(gpu) ? rates->serving_flop_share_gddr : rates->serving_flop_share_ampere);
+        return card_limit(rates, gpu) *
+               (runs_at_half_rate(gpu) ? rates->serving_flop_share_gddr : rates->serving_flop_share_ampere);
     case GPU_FAMILY_HOPPER:
     case GPU_FAMILY_BLACKWELL:
-        return limit * rates->serving_flop_share_hopper;
+        return power_share(gpu, rates) * rates->serving_flop_share_hopper;
     case GPU_FAMILY_CDNA:
     case GPU_FAMILY_ASCEND:
     case GPU_FAMILY_OTHER:
     case GPU_FAMILY_COUNT:
         break;
     }
-    return limit * rates->serving_flop_share_other;
+    return card_limit(rates, gpu) * rates->serving_flop_share_other;
 }
 
 /* How a format's kernels do against plain ones. */
