@@ -43,7 +43,9 @@ family_of_relative(const char *class_name, enum head_kind *ret_head)
     static const struct {
         const char *ending;
         enum head_kind head;
-    } endings[] = { { "ForSequenceClassification", HEAD_CLASSIFIER }, { "Model", HEAD_NONE } };
+    } endings[] = { { "ForSequenceClassification", HEAD_CLASSIFIER },
+                    { "TextModel", HEAD_NONE },
+                    { "Model", HEAD_NONE } };
     size_t length = strlen(class_name);
 
     for (size_t i = 0; i < COUNT_OF(endings); i++) {
@@ -54,6 +56,10 @@ family_of_relative(const char *class_name, enum head_kind *ret_head)
             continue;
         text_format(base, sizeof(base), "%.*sForCausalLM", (int)(length - ending), class_name);
         const struct family_class *row = family_of_class(base);
+        if (row == NULL) { /* the older name for the same */
+            text_format(base, sizeof(base), "%.*sLMHeadModel", (int)(length - ending), class_name);
+            row = family_of_class(base);
+        }
         if (row == NULL || row->read != decoder_read || row->decoder->head_bias.always ||
             row->decoder->head_bias.keys != NULL)
             return NULL;

@@ -38,13 +38,17 @@ start(struct reader *reader, uint64_t hidden)
     reader->arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
 }
 
+static const struct decoder tied = { .tied = true };
+static const struct decoder mt5 = { .tied = false };
+
 /* Relative positions instead of a table: one bias a bucket and head on either side (arXiv:1910.10683 section 2.1). */
 static void
-read_t5(struct reader *reader, const struct decoder *traits)
+read_t5_sides(struct reader *reader, const struct decoder *traits, bool has_decoder)
 {
     struct layers layers = { .reader = reader };
     uint64_t hidden = reader_count(reader, "d_model", 1, LIMIT_HIDDEN);
     uint64_t buckets = reader_count_or(reader, "relative_attention_num_buckets", 1, LIMIT_SMALL, 32);
+    uint64_t sides = has_decoder ? 2 : 1;
     struct side side = {
         .layers = reader_count(reader, "num_layers", 1, LIMIT_LAYERS / 2),
         .heads = reader_count(reader, "num_heads", 1, LIMIT_HEADS),
@@ -53,21 +57,36 @@ read_t5(struct reader *reader, const struct decoder *traits)
     };
     struct layer_kind encoder = kind_of_side(&side, true);
     struct layer_kind decoder = kind_of_side(&side, false);
-    const char *activation = reader_word_or(reader, "feed_forward_proj", "relu");
+    const char *activation = reader_word_or(reader, "feed_forward_proj", traits == &mt5 ? "gated-gelu" : "relu");
+    bool is_tied = reader_flag_or(reader, "tie_word_embeddings", traits->tied);
+    uint32_t decoder_layers = reader_count_or(reader, "num_decoder_layers", 1, LIMIT_LAYERS / 2, (uint32_t)side.layers);
 
     start(reader, hidden);
-    reader->arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", traits->tied);
-    reader->arch->position_elements = 2 * buckets * side.heads;
-    reader->arch->final_norm_elements = 2 * hidden;
+    reader->arch->causal = has_decoder;
+    reader->arch->tied_head = is_tied || !has_decoder; /* an encoder has no head */
+    reader->arch->position_elements = sides * buckets * side.heads;
+    reader->arch->final_norm_elements = sides * hidden;
     encoder.gated = decoder.gated = strncmp(activation, "gated-", 6) == 0;
     encoder.norm_elements = 2 * hidden;
     decoder.norm_elements = 3 * hidden;
     (void)reader_find(reader, "is_gated_act");
     (void)reader_find(reader, "relative_attention_max_distance");
     layers_append_run(&layers, ENCODER_SORT, (uint32_t)side.layers, &encoder);
-    layers_append_run(&layers, DECODER_SORT,
-                      reader_count_or(reader, "num_decoder_layers", 1, LIMIT_LAYERS / 2, (uint32_t)side.layers),
-                      &decoder);
+    if (has_decoder)
+        layers_append_run(&layers, DECODER_SORT, decoder_layers, &decoder);
+}
+
+static void
+read_t5(struct reader *reader, const struct decoder *traits)
+{
+    read_t5_sides(reader, traits, true);
+}
+
+/* The text encoder of image generators. */
+static void
+read_t5_encoder(struct reader *reader, const struct decoder *traits)
+{
+    read_t5_sides(reader, traits, false);
 }
 
 /* The keys of a side. */
@@ -150,10 +169,11 @@ read_whisper(struct reader *reader, const struct decoder *traits)
     append_sides(reader, hidden, false);
 }
 
-static const struct decoder tied = { .tied = true };
-
 const struct family_class family_pairs[] = {
     { "T5ForConditionalGeneration", "t5", read_t5, &tied },
+    { "T5EncoderModel", "", read_t5_encoder, &tied },
+    { "MT5ForConditionalGeneration", "mt5", read_t5, &mt5 },
+    { "MT5EncoderModel", "", read_t5_encoder, &mt5 },
     { "BartModel", "bart", read_bart, &tied },
     { "BartForConditionalGeneration", "", read_bart, &tied },
     { "WhisperForConditionalGeneration", "whisper", read_whisper, &tied },
