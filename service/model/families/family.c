@@ -8,9 +8,9 @@
 #include "service/model/families/tables.h"
 
 static const struct family_class *const tables[] = {
-    family_dense,    family_dense_chinese, family_experts,    family_latent, family_gpt,  family_vision_language,
-    family_variants, family_states,        family_nemotron_h, family_gemma4, family_deci, family_encoders,
-    family_pairs,    family_conv_nets,     family_diffusion,
+    family_dense,    family_dense_chinese, family_experts,    family_latent,    family_gpt,  family_vision_language,
+    family_variants, family_states,        family_nemotron_h, family_gemma4,    family_deci, family_deepseek_v4,
+    family_encoders, family_pairs,         family_conv_nets,  family_diffusion,
 };
 
 static const struct family_class *
@@ -60,8 +60,9 @@ family_of_relative(const char *class_name, enum head_kind *ret_head)
             text_format(base, sizeof(base), "%.*sLMHeadModel", (int)(length - ending), class_name);
             row = family_of_class(base);
         }
-        if (row == NULL || row->read != decoder_read || row->decoder->head_bias.always ||
-            row->decoder->head_bias.keys != NULL)
+        bool of_text = strcmp(endings[i].ending, "TextModel") == 0; /* a class of its own beside one with a tower */
+        if (row == NULL || (of_text && strstr(row->model_type, "_text") == NULL) || row->read != decoder_read ||
+            row->decoder->head_bias.always || row->decoder->head_bias.keys != NULL)
             return NULL;
         *ret_head = endings[i].head;
         return row;

@@ -90,6 +90,7 @@ static const struct {
     { "MiniMaxM3ForCausalLM", "MiniMaxM2ForCausalLM" },
     { "KimiLinearForCausalLM", "" },
     { "Rwkv5Model", "" },
+    { "LlamaTextModel", "" },
     { "", "" },
 };
 
