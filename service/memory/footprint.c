@@ -1,7 +1,6 @@
 /* Terms of memory, their sums and the verdict. */
 #include "service/memory/footprint.h"
 
-
 /* The contract's border between fits and tight: what is left for drivers, other processes and growth. */
 static const double fitting_share = 0.9;
 

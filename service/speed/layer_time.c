@@ -37,7 +37,8 @@ host_floor_seconds(const struct training_setup *setup, double layers)
     const struct rates *rates = setup->rates;
     bool gathers = setup->plan.sharding == SHARDING_ZERO3 && setup->plan.data > 1;
     double expert = rates->training_host_expert_seconds + (gathers ? rates->training_host_expert_gather_seconds : 0);
-    double seconds = rates->training_host_layer_seconds * layers + expert * stage_experts(setup);
+    double layer = rates->training_host_layer_seconds + (gathers ? rates->training_host_layer_gather_seconds : 0);
+    double seconds = layer * layers + expert * stage_experts(setup);
 
     if (!runs_hf_modules(setup->job))
         return 0;

@@ -159,7 +159,8 @@ add_recompute_and_gaps(const struct frame *frame, struct step_parts *parts)
         micro->floor > gaps
             ? "{0} micro batches x max({1} layers x {2} seconds, {3} seconds of Python - {4} seconds of work)"
             : "{0} micro batches x {1} layers x {2} seconds";
-    part->source = "rates training.layer_gap_seconds, training.host_layer_seconds, training.host_expert_seconds";
+    part->source = "rates training.layer_gap_seconds, training.host_layer_seconds, training.host_layer_gather_seconds, "
+                   "training.host_expert_seconds";
     part->values[0] = frame->micro_batches;
     part->values[1] = frame->work.kernels;
     part->values[2] = frame->setup->rates->training_layer_gap_seconds;

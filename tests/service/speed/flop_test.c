@@ -1,7 +1,8 @@
 /* Operations against published counts: the 6 N rule, a table of whole steps, and the share of attention. */
 #include "service/speed/flop.h"
 
-#include "tests/service/memory/known_models.h"
+#include "service/speed/training_speed.h"
+#include "tests/service/memory/training_case.h"
 #include "tests/support/suite.h"
 
 /* arXiv:2001.08361 section 2.1: 6 N a token, N without embeddings' look-up; it leaves attention out. */
@@ -122,6 +123,32 @@ START_TEST(frozen_layers_go_forward_only)
 }
 END_TEST
 
+/* The lower layers go forward only: less time, and with sharded weights less to gather. */
+START_TEST(freezing_spares_the_backward_pass)
+{
+    struct training_case it;
+    struct training_speed speed;
+    double full, sent;
+
+    training_case_init(&it, LLAMA_4096_32, "a100-sxm-80gb", 8);
+    it.job.framework = FRAMEWORK_FSDP;
+    it.job.method = METHOD_FULL;
+    it.setup.plan.sharding = SHARDING_ZERO3;
+    training_speed(&it.setup, &speed);
+    full = speed.step_seconds;
+    sent = speed.time.data_communication;
+    it.job.method = METHOD_FREEZE;
+    it.job.trainable_layers = 2;
+    training_speed(&it.setup, &speed);
+    ck_assert_double_lt(speed.step_seconds, 0.5 * full);
+    ck_assert_double_gt(speed.step_seconds, 0.3 * full);
+    ck_assert_double_lt(speed.time.data_communication, 0.5 * sent);
+    it.job.trainable_layers = 32;
+    training_speed(&it.setup, &speed);
+    ck_assert_double_eq_tol(speed.time.data_communication / sent, 1, 0.05);
+}
+END_TEST
+
 START_TEST(a_sample_of_any_other_network)
 {
     struct model_arch arch = { .generic = true, .flop_per_sample = 8.2e9, .generic_parameters = 25557032 };
@@ -144,6 +171,7 @@ main(void)
     tcase_add_test(tcase, adapters_spare_the_gradients_of_frozen_weights);
     tcase_add_test(tcase, adapters_of_experts_count_as_often_as_they_are_met);
     tcase_add_test(tcase, frozen_layers_go_forward_only);
+    tcase_add_test(tcase, freezing_spares_the_backward_pass);
     tcase_add_test(tcase, a_sample_of_any_other_network);
     return suite_run("flop", tcase);
 }

@@ -326,32 +326,6 @@ START_TEST(muon_orthogonalises)
 }
 END_TEST
 
-/* The lower layers go forward only: less time, and with sharded weights less to gather. */
-START_TEST(freezing_spares_the_backward_pass)
-{
-    struct training_case it;
-    struct training_speed speed;
-    double full, sent;
-
-    training_case_init(&it, LLAMA_4096_32, "a100-sxm-80gb", 8);
-    it.job.framework = FRAMEWORK_FSDP;
-    it.job.method = METHOD_FULL;
-    it.setup.plan.sharding = SHARDING_ZERO3;
-    training_speed(&it.setup, &speed);
-    full = speed.step_seconds;
-    sent = speed.time.data_communication;
-    it.job.method = METHOD_FREEZE;
-    it.job.trainable_layers = 2;
-    training_speed(&it.setup, &speed);
-    ck_assert_double_lt(speed.step_seconds, 0.5 * full);
-    ck_assert_double_gt(speed.step_seconds, 0.3 * full);
-    ck_assert_double_lt(speed.time.data_communication, 0.5 * sent);
-    it.job.trainable_layers = 32;
-    training_speed(&it.setup, &speed);
-    ck_assert_double_eq_tol(speed.time.data_communication / sent, 1, 0.05);
-}
-END_TEST
-
 START_TEST(without_a_gpu_there_is_work_but_no_time)
 {
     struct training_case it;
@@ -402,7 +376,6 @@ main(void)
     tcase_add_test(tcase, a_large_cache_saves_traffic);
     tcase_add_loop_test(tcase, experts_of_python_loops, 0, COUNT_OF(loops));
     tcase_add_test(tcase, muon_orthogonalises);
-    tcase_add_test(tcase, freezing_spares_the_backward_pass);
     tcase_add_test(tcase, without_a_gpu_there_is_work_but_no_time);
     tcase_add_loop_test(tcase, absurd_ends_stay_numbers, 0, 4);
     return suite_run("training_speed", tcase);
