@@ -21,6 +21,8 @@ static const struct phrase phrases[] = {
     { "number ", "", { [LANGUAGE_ZH_CN] = "数值 " }, { [LANGUAGE_ZH_CN] = "" } },
     { "one of ", "", { [LANGUAGE_ZH_CN] = "以下之一：" }, { [LANGUAGE_ZH_CN] = "" } },
     { "at most ", "", { [LANGUAGE_ZH_CN] = "最多 " }, { [LANGUAGE_ZH_CN] = "" } },
+    { "below ", "", { [LANGUAGE_ZH_CN] = "小于 " }, { [LANGUAGE_ZH_CN] = "" } },
+    { "divides ", "", { [LANGUAGE_ZH_CN] = "能整除 " }, { [LANGUAGE_ZH_CN] = "" } },
     { "string", "", { [LANGUAGE_ZH_CN] = "字符串" }, { [LANGUAGE_ZH_CN] = "" } },
     { "object", "", { [LANGUAGE_ZH_CN] = "JSON 对象" }, { [LANGUAGE_ZH_CN] = "" } },
     { "array", "", { [LANGUAGE_ZH_CN] = "数组" }, { [LANGUAGE_ZH_CN] = "" } },

@@ -15,6 +15,8 @@ elements_per_token(const struct layer_kind *kind, uint32_t tensor)
         return 0;
     switch (kind->attention) {
     case ATTENTION_HEADS:
+        if (kind->kept_once)
+            return kind->head_size;
         return (double)u64_ceil_div(kind->kv_head_count, tensor) * ((double)kind->head_size + layer_value_size(kind));
     case ATTENTION_LATENT:
         return (double)kind->latent_size + kind->rope_size;
@@ -25,6 +27,13 @@ elements_per_token(const struct layer_kind *kind, uint32_t tensor)
     return 0;
 }
 
+/* And of the entries that stand for several tokens each, per token (DeepSeek-V4 technical report, section 2.3). */
+static double
+compressed_per_token(const struct layer_kind *kind)
+{
+    return kind->compressed_tokens > 0 ? (double)kind->compressed_size / kind->compressed_tokens : 0;
+}
+
 static double
 tokens_kept(const struct layer_kind *kind, double context_tokens)
 {
@@ -32,7 +41,8 @@ tokens_kept(const struct layer_kind *kind, double context_tokens)
 }
 
 double
-kv_cache_layer_bytes_per_gpu(const struct layer_kind *kind, double bytes_per_element, double tokens, uint32_t tensor)
+kv_cache_layer_bytes_per_gpu(const struct layer_kind *kind, double bytes_per_element, double tokens,
+                             double context_tokens, uint32_t tensor)
 {
     double conv_bytes = bytes_per_element > min_state_bytes ? bytes_per_element : min_state_bytes;
     double state_bytes = kind->state_element_bytes > 0 ? kind->state_element_bytes : conv_bytes;
@@ -41,7 +51,8 @@ kv_cache_layer_bytes_per_gpu(const struct layer_kind *kind, double bytes_per_ele
     if (kind->attention == ATTENTION_RECURRENT)
         return conv_bytes * (double)u64_ceil_div(conv, tensor) +
                state_bytes * (double)u64_ceil_div(kind->recurrent_state_elements - conv, tensor);
-    return bytes_per_element * elements_per_token(kind, tensor) * tokens;
+    return bytes_per_element *
+           (elements_per_token(kind, tensor) * tokens + compressed_per_token(kind) * context_tokens);
 }
 
 /* The stage that keeps most when `pipeline` stages of consecutive layers are as equal as can be; `bytes` holds what a
@@ -76,6 +87,13 @@ kv_cache_stage_bytes(const struct model_arch *arch, const double *bytes, uint32_
     return sum;
 }
 
+/* States are not a token's. */
+static double
+kv_cache_layer_bytes_per_token(const struct layer_kind *kind, double bytes_per_element, uint32_t tensor)
+{
+    return bytes_per_element * (elements_per_token(kind, tensor) + compressed_per_token(kind));
+}
+
 double
 kv_cache_bytes_per_token_per_gpu(const struct model_arch *arch, double bytes_per_element, uint32_t tensor,
                                  uint32_t pipeline)
@@ -85,7 +103,7 @@ kv_cache_bytes_per_token_per_gpu(const struct model_arch *arch, double bytes_per
     if (!arch->causal)
         return 0;
     for (uint32_t i = 0; i < arch->kind_count; i++)
-        bytes[i] = bytes_per_element * elements_per_token(&arch->kinds[i], tensor > 0 ? tensor : 1);
+        bytes[i] = kv_cache_layer_bytes_per_token(&arch->kinds[i], bytes_per_element, tensor > 0 ? tensor : 1);
     return kv_cache_stage_bytes(arch, bytes, pipeline > 0 ? pipeline : 1);
 }
 
@@ -104,9 +122,9 @@ kv_cache_bytes_per_sequence_per_gpu(const struct model_arch *arch, double bytes_
     if (!arch->causal)
         return 0;
     for (uint32_t i = 0; i < arch->kind_count; i++)
-        bytes[i] =
-            kv_cache_layer_bytes_per_gpu(&arch->kinds[i], bytes_per_element,
-                                         tokens_kept(&arch->kinds[i], (double)context_tokens), tensor > 0 ? tensor : 1);
+        bytes[i] = kv_cache_layer_bytes_per_gpu(&arch->kinds[i], bytes_per_element,
+                                                tokens_kept(&arch->kinds[i], (double)context_tokens),
+                                                (double)context_tokens, tensor > 0 ? tensor : 1);
     return kv_cache_stage_bytes(arch, bytes, pipeline > 0 ? pipeline : 1);
 }
 
@@ -123,7 +141,7 @@ kv_cache_state_bytes_per_sequence(const struct model_arch *arch, double bytes_pe
 
     for (uint32_t i = 0; i < arch->kind_count; i++) {
         if (arch->causal && arch->kinds[i].attention == ATTENTION_RECURRENT)
-            bytes += arch->kinds[i].count * kv_cache_layer_bytes_per_gpu(&arch->kinds[i], bytes_per_element, 0, 1);
+            bytes += arch->kinds[i].count * kv_cache_layer_bytes_per_gpu(&arch->kinds[i], bytes_per_element, 0, 0, 1);
     }
     return bytes;
 }

@@ -17,9 +17,10 @@ double kv_cache_bytes_per_token_per_gpu(const struct model_arch *arch, double by
 double kv_cache_bytes_per_sequence_per_gpu(const struct model_arch *arch, double bytes_per_element,
                                            uint64_t context_tokens, uint32_t tensor, uint32_t pipeline);
 
-/* What one layer of a kind keeps of a sequence of which it still sees `tokens`, on one of `tensor` ranks. */
-double
-kv_cache_layer_bytes_per_gpu(const struct layer_kind *kind, double bytes_per_element, double tokens, uint32_t tensor);
+/* What one layer of a kind keeps of a sequence of `context_tokens` of which it still sees `tokens`, on one of `tensor`
+ * ranks. */
+double kv_cache_layer_bytes_per_gpu(const struct layer_kind *kind, double bytes_per_element, double tokens,
+                                    double context_tokens, uint32_t tensor);
 
 /* Sum over the layers of the fullest of `pipeline` stages; `bytes` holds what a layer of each kind keeps. */
 double kv_cache_stage_bytes(const struct model_arch *arch, const double *bytes, uint32_t pipeline);

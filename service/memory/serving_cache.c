@@ -74,7 +74,7 @@ page_tokens(const struct serving_setup *setup, double element, double block)
     double state = 0, token = 0;
 
     for (uint32_t i = 0; i < arch->kind_count; i++) {
-        double bytes = kv_cache_layer_bytes_per_gpu(&arch->kinds[i], element, 1, tensor);
+        double bytes = kv_cache_layer_bytes_per_gpu(&arch->kinds[i], element, 1, 1, tensor);
 
         if (arch->kinds[i].attention == ATTENTION_RECURRENT)
             state = fmax(state, bytes);
@@ -133,7 +133,7 @@ serving_sequence_bytes(const struct serving_setup *setup, uint64_t tokens)
 
         bytes[i] =
             padded * kv_cache_layer_bytes_per_gpu(kind, element, tokens_kept(setup, &traits, kind, length, block),
-                                                  (uint32_t)serving_ways(setup->plan.tensor));
+                                                  length, (uint32_t)serving_ways(setup->plan.tensor));
     }
     return kv_cache_stage_bytes(arch, bytes, (uint32_t)serving_ways(setup->plan.pipeline));
 }

@@ -38,7 +38,7 @@ measure_layers(const struct serving_setup *setup)
         sizes.experts[i] = elements.experts * bits.experts / 8;
         elements.experts = 0;
         sizes.linear[i] = weight_elements_bytes(&elements, &bits);
-        sizes.cache[i] = sequences * kv_cache_layer_bytes_per_gpu(kind, element, kept, 1);
+        sizes.cache[i] = sequences * kv_cache_layer_bytes_per_gpu(kind, element, kept, context, 1);
     }
     return sizes;
 }

@@ -14,7 +14,7 @@ enum {
     MAX_LAYERS = 1024,
     MAX_LAYER_KINDS = 32,
     MAX_IGNORED_KEYS = 32,
-    MAX_MIXER_MATRICES = 5,
+    MAX_MIXER_MATRICES = 12,
     ARCH_NAME_SIZE = 96,
     METHOD_NAME_SIZE = 24,
 };
@@ -37,9 +37,13 @@ struct layer_kind {
     bool cross_attention; /* a second attention of the same shape, over what an encoder left */
     bool query_gate;      /* the query projection is twice as wide: half of it gates the output */
     bool value_is_key;    /* one projection gives keys and values; both are cached */
+    bool kept_once;         /* keys are the values: one vector of head_size a token, whole on every tensor rank */
     bool shares_cache;    /* reads keys and values that an earlier layer keeps; its own projections stay unused */
     uint32_t head_count, kv_head_count, head_size;
     uint32_t window_tokens; /* 0: the whole context */
+    /* beside the window, one entry of so many elements for every so many tokens; of them, if not 0, a token reads no
+     * more than this */
+    uint32_t compressed_size, compressed_tokens, compressed_read;
     uint32_t query_rank;    /* MLA: 0 when the query is not compressed */
     uint32_t latent_size, nope_size, rope_size;
     uint32_t value_size; /* of a head's values; 0: head_size */
@@ -56,11 +60,14 @@ struct layer_kind {
     bool router_bias;               /* one element an expert (e_score_correction_bias) */
     uint32_t expert_hidden_size;    /* what routed experts read and write, projected from and to hidden; 0: hidden */
     uint32_t side_size, side_count; /* matrices of hidden x side_size beside these, whole on every tensor rank */
-    /* matrices of a recurrent mixer, a layer: what takes the place of query, key, value and output */
+    /* matrices that take the place of query, key, value and output, a layer: of a recurrent mixer, or of heads whose
+     * projections are others (then mixer_elements > 0) */
     uint64_t mixer_elements; /* of all of them */
     struct mixer_matrix {
         const char *name; /* below its layer, a constant: "linear_attn.out_proj" */
         uint64_t inputs, outputs;
+        bool whole; /* on every tensor rank */
+        bool plain; /* never packed */
     } mixer_matrices[MAX_MIXER_MATRICES];
     uint32_t mixer_matrix_count;
     /* norms between the blocks, a layer, elements */

@@ -1,6 +1,25 @@
 /* Low-rank adapters: r (d_in + d_out) for every adapted matrix (arXiv:2106.09685 section 4.1). */
+#include <string.h>
+
 #include "service/base/quantity.h"
 #include "service/model/params.h"
+
+/* Of heads whose projections are others: what makes queries of their latent, and keys, stand for the two of
+ * query_value. */
+static uint64_t
+listed_widths(const struct layer_kind *kind, enum lora_targets targets)
+{
+    uint64_t widths = 0;
+
+    for (uint32_t i = 0; i < kind->mixer_matrix_count; i++) {
+        const struct mixer_matrix *matrix = &kind->mixer_matrices[i];
+        bool named = strstr(matrix->name, "self_attn.q_b") != NULL || strstr(matrix->name, "self_attn.kv") != NULL;
+
+        if (!matrix->plain && (targets != LORA_QUERY_VALUE || named))
+            widths += matrix->inputs + matrix->outputs;
+    }
+    return widths;
+}
 
 /* Input plus output width of the adapted matrices of an attention of heads. */
 static uint64_t
@@ -12,6 +31,8 @@ heads_widths(const struct layer_kind *kind, uint64_t hidden, enum lora_targets t
     uint64_t out = (uint64_t)kind->head_count * layer_value_size(kind) + hidden;
     uint64_t query_value = hidden + (kind->query_gate ? 2 * query : query) + value;
 
+    if (kind->mixer_elements > 0)
+        return listed_widths(kind, targets);
     return targets == LORA_QUERY_VALUE ? query_value : query_value + hidden + key + out;
 }
 

@@ -65,6 +65,18 @@ add_latent(struct module_list *list, const struct layer_kind *kind, uint64_t hid
     add(list, MODULE_ATTENTION, MODULE_OUT, "self_attn.o_proj", heads * kind->value_size, hidden);
 }
 
+/* Those that a kind lists; what no quantisation packs needs no rule. */
+static void
+add_listed(struct module_list *list, const struct layer_kind *kind)
+{
+    for (uint32_t i = 0; i < kind->mixer_matrix_count; i++) {
+        const struct mixer_matrix *matrix = &kind->mixer_matrices[i];
+
+        if (!matrix->plain)
+            add(list, MODULE_ATTENTION, MODULE_PLAIN, matrix->name, matrix->inputs, matrix->outputs);
+    }
+}
+
 static void
 add_attention(struct module_list *list, const struct layer_kind *kind, uint64_t hidden)
 {
@@ -72,15 +84,16 @@ add_attention(struct module_list *list, const struct layer_kind *kind, uint64_t 
     case ATTENTION_NONE:
         break;
     case ATTENTION_HEADS:
-        add_heads(list, kind, hidden);
+        if (kind->mixer_elements > 0)
+            add_listed(list, kind);
+        else
+            add_heads(list, kind, hidden);
         break;
     case ATTENTION_LATENT:
         add_latent(list, kind, hidden);
         break;
     case ATTENTION_RECURRENT:
-        for (uint32_t i = 0; i < kind->mixer_matrix_count; i++)
-            add(list, MODULE_ATTENTION, MODULE_PLAIN, kind->mixer_matrices[i].name, kind->mixer_matrices[i].inputs,
-                kind->mixer_matrices[i].outputs);
+        add_listed(list, kind);
         break;
     }
 }

@@ -33,7 +33,7 @@ struct module {
     uint64_t count; /* experts; 1 */
 };
 
-enum { MAX_MODULES = 24, MAX_STACKS = 4 };
+enum { MAX_MODULES = 28, MAX_STACKS = 4 };
 
 /* Names of a class that are not those of its layers. */
 struct module_stack {

@@ -22,9 +22,19 @@ heads_params(const struct layer_kind *kind, uint64_t hidden)
     uint64_t value = kind->value_is_key ? 0 : (uint64_t)kind->kv_head_count * layer_value_size(kind);
     uint64_t out = (uint64_t)kind->head_count * layer_value_size(kind);
 
+    params.norms = kind->qk_norm_elements;
+    if (kind->mixer_elements > 0) {
+        params.matrices = kind->mixer_elements;
+        for (uint32_t i = 0; i < kind->mixer_matrix_count; i++) {
+            const struct mixer_matrix *matrix = &kind->mixer_matrices[i];
+
+            if (matrix->whole)
+                params.replicated = u64_add_sat(params.replicated, u64_mul_sat(matrix->inputs, matrix->outputs));
+        }
+        return params;
+    }
     params.matrices = u64_mul_sat(hidden, query_out + key + value + out);
     params.biases = (kind->qkv_bias ? query_out + key + value : 0) + (kind->out_bias ? hidden : 0);
-    params.norms = kind->qk_norm_elements;
     return params;
 }
 

@@ -93,6 +93,28 @@ add_single(struct walk *walk, enum model_part_code code, const char *formula, ui
     part->values[1] = second;
 }
 
+static void
+describe_mixer(const struct layer_kind *kind, struct model_part *part)
+{
+    static const char *const formulas[] = {
+        "{0} layers x {1} in the matrices of the mixer",
+        "{0} layers x {1} x {2}",
+        "{0} layers x ({1} x {2} + {3} x {4})",
+        "{0} layers x ({1} x {2} + {3} x {4} + {5} x {6})",
+        "{0} layers x ({1} x {2} + {3} x {4} + {5} x {6} + {7} x {8})",
+    };
+    uint32_t count = kind->mixer_matrix_count;
+
+    if (count >= COUNT_OF(formulas))
+        count = 0;
+    part->formula = formulas[count];
+    part->values[1] = (double)kind->mixer_elements;
+    for (uint32_t i = 0; i < count; i++) {
+        part->values[1 + 2 * i] = (double)kind->mixer_matrices[i].inputs;
+        part->values[2 + 2 * i] = (double)kind->mixer_matrices[i].outputs;
+    }
+}
+
 /* Heads whose values are of another size than their keys, or are the keys. */
 static void
 describe_uneven_heads(const struct layer_kind *kind, uint64_t hidden, struct model_part *part)
@@ -117,6 +139,10 @@ describe_heads(const struct layer_kind *kind, uint64_t hidden, struct model_part
 {
     uint64_t query = (uint64_t)kind->head_count * (kind->query_gate ? 2 : 1);
 
+    if (kind->mixer_elements > 0) {
+        describe_mixer(kind, part);
+        return;
+    }
     if (kind->value_is_key || layer_value_size(kind) != kind->head_size) {
         describe_uneven_heads(kind, hidden, part);
         return;
@@ -154,28 +180,6 @@ describe_latent(const struct layer_kind *kind, uint64_t hidden, struct model_par
     part->values[7] = (double)kind->nope_size + kind->value_size;
     part->values[8] = kind->value_size;
     part->values[9] = (kind->qkv_bias ? kind->query_rank + cached : 0) + (kind->out_bias ? (double)hidden : 0);
-}
-
-static void
-describe_mixer(const struct layer_kind *kind, struct model_part *part)
-{
-    static const char *const formulas[] = {
-        "{0} layers x {1} in the matrices of the mixer",
-        "{0} layers x {1} x {2}",
-        "{0} layers x ({1} x {2} + {3} x {4})",
-        "{0} layers x ({1} x {2} + {3} x {4} + {5} x {6})",
-        "{0} layers x ({1} x {2} + {3} x {4} + {5} x {6} + {7} x {8})",
-    };
-    uint32_t count = kind->mixer_matrix_count;
-
-    if (count >= COUNT_OF(formulas))
-        count = 0;
-    part->formula = formulas[count];
-    part->values[1] = (double)kind->mixer_elements;
-    for (uint32_t i = 0; i < count; i++) {
-        part->values[1 + 2 * i] = (double)kind->mixer_matrices[i].inputs;
-        part->values[2 + 2 * i] = (double)kind->mixer_matrices[i].outputs;
-    }
 }
 
 /* Bytes of a part of a kind's layers: as the checkpoint has them, or `elements` in the native type. */

@@ -77,6 +77,7 @@ reader_fault(struct reader *reader, enum fault_code code, const char *key, const
     (void)path_of(reader, key, path);
     text_format(pointer, sizeof(pointer), "%s%s", reader->pointer, path);
     fault_add(reader->fault, code, pointer, value, expected, NULL);
+    reader->faulty = reader->faulty || code != FAULT_MODEL_CONTRADICTION;
 }
 
 void
@@ -85,6 +86,8 @@ reader_contradiction(struct reader *reader, const char *key, uint64_t value, con
     char found[FAULT_TEXT_SIZE];
     char wanted[FAULT_TEXT_SIZE];
 
+    if (reader->faulty)
+        return;
     text_format(found, sizeof(found), "%llu", (unsigned long long)value);
     text_format(wanted, sizeof(wanted), "%s %llu", relation, (unsigned long long)expected);
     reader_fault(reader, FAULT_MODEL_CONTRADICTION, key, found, wanted);
@@ -104,6 +107,7 @@ reader_fault_at(struct reader *reader, enum fault_code code, const struct fact *
         text_format(value, sizeof(value), "%lld", (long long)fact->integer);
     text_format(pointer, sizeof(pointer), "%s%s", reader->pointer, fact->path);
     fault_add(reader->fault, code, pointer, value, expected, NULL);
+    reader->faulty = true;
 }
 
 /* A list where one value is usual: its entries, when all are the same integer, else the list itself. Entries stand

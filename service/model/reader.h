@@ -35,6 +35,7 @@ struct reader {
     bool class_defaults; /* a nested config holds only what differs from its class: a size may be left out */
     const char *entered[MAX_ENTERED]; /* objects whose keys were read, for those that nobody knew */
     uint32_t entered_count;
+    bool faulty; /* a value was refused or is missing, and another taken in its stead to read on */
     struct model_arch *arch;
     struct notices *notices;
     struct fault *fault;
@@ -86,7 +87,8 @@ reader_fault(struct reader *reader, enum fault_code code, const char *key, const
 /* A fault at a fact's own path, with its value. */
 void reader_fault_at(struct reader *reader, enum fault_code code, const struct fact *fact, const char *expected);
 
-/* Two keys that cannot both hold: at `key`, which holds `value`, with what would have fitted. */
+/* Two keys that cannot both hold: at `key`, which holds `value`, with what would have fitted. Not told once a value was
+ * refused, as what is held against may be what was taken in its stead. */
 void
 reader_contradiction(struct reader *reader, const char *key, uint64_t value, const char *relation, uint64_t expected);
 

@@ -33,6 +33,33 @@ add_whole(struct matrix_list *list, enum matrix_role role, double inputs, double
     add(list, &(struct layer_matrix){ role, inputs, outputs, 1, true });
 }
 
+/* Those that a kind lists; the last that is divided is cut along its inputs. */
+static void
+add_listed(const struct layer_kind *kind, struct matrix_list *list)
+{
+    double whole = 0;
+    uint32_t last = 0;
+
+    for (uint32_t i = 0; i < kind->mixer_matrix_count; i++)
+        last = kind->mixer_matrices[i].whole ? last : i;
+    for (uint32_t i = 0; i < kind->mixer_matrix_count; i++) {
+        const struct mixer_matrix *matrix = &kind->mixer_matrices[i];
+        double inputs = (double)matrix->inputs, outputs = (double)matrix->outputs;
+
+        if (matrix->plain)
+            whole += inputs * outputs;
+        else if (matrix->whole)
+            add_whole(list, MATRIX_ATTENTION_IN, inputs, outputs);
+        else if (i == last)
+            add_by_inputs(list, MATRIX_ATTENTION_OUT, inputs, outputs);
+        else
+            add_by_outputs(list, MATRIX_ATTENTION_IN, inputs, outputs);
+    }
+    if (whole > 0) /* small ones beside each other */
+        add_whole(list, MATRIX_ROUTER, (double)kind->mixer_matrices[0].inputs,
+                  whole / (double)kind->mixer_matrices[0].inputs);
+}
+
 static void
 add_heads(const struct layer_kind *kind, double hidden, double source_tokens, struct matrix_list *list)
 {
@@ -40,6 +67,10 @@ add_heads(const struct layer_kind *kind, double hidden, double source_tokens, st
     double value = kind->value_is_key ? 0 : (double)kind->kv_head_count * layer_value_size(kind);
     double made = kind->shares_cache ? 0 : key + value;
 
+    if (kind->mixer_elements > 0) {
+        add_listed(kind, list);
+        return;
+    }
     add_by_outputs(list, MATRIX_ATTENTION_IN, hidden, (kind->query_gate ? 2 * query : query) + made);
     add_by_inputs(list, MATRIX_ATTENTION_OUT, (double)kind->head_count * layer_value_size(kind), hidden);
     if (!kind->cross_attention)

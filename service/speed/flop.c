@@ -17,15 +17,25 @@ flop_scored_share(const struct model_arch *arch)
     return arch->causal ? 1 : masked_share;
 }
 
+/* Entries that stand for several tokens each, as far as they are read. */
+static double
+attended_entries(const struct layer_kind *kind, double tokens)
+{
+    double entries = kind->compressed_tokens > 0 ? tokens / kind->compressed_tokens : 0;
+
+    return kind->compressed_read > 0 && entries > kind->compressed_read ? kind->compressed_read : entries;
+}
+
 double
 flop_attended_tokens(const struct model_arch *arch, const struct layer_kind *kind, double sequence_length)
 {
     double window = kind->window_tokens, whole = sequence_length;
     bool causal = arch->causal && !kind->encoder;
+    double entries = attended_entries(kind, causal ? whole / 2 : whole);
 
     if (window <= 0 || window >= whole)
-        return causal ? whole / 2 : whole;
-    return causal ? window - window * window / (2 * whole) : window;
+        return (causal ? whole / 2 : whole) + entries;
+    return (causal ? window - window * window / (2 * whole) : window) + entries;
 }
 
 double

@@ -134,8 +134,8 @@ add_experts(const struct frame *frame, const struct layer_kind *kind, double lay
     work->expert_flop += layers * 2 * rows * hidden * width * matrices;
     work->expert_bytes += layers * operands;
     work->expert_bytes_backward += layers * (operands + (frame->fp8 ? 2 * rows * (hidden + width) : 0));
-    work->expert_gradient_bytes += layers * (frame->operand_bytes * rows * (2 * hidden + width * matrices) +
-                                             frame->accumulate_bytes * weights);
+    work->expert_gradient_bytes +=
+        layers * (frame->operand_bytes * rows * (2 * hidden + width * matrices) + frame->accumulate_bytes * weights);
     work->elementwise_bytes += layers * frame->element_bytes * rows * (4 * hidden + matrices * width);
     work->weights += layers * weights;
     work->kernels += layers * (frame->setup->rates->training_expert_kernels - 1);

@@ -121,6 +121,11 @@ attention_flop(const struct layer_kind *kind, double half_prompt, double context
     double seen = kind->window_tokens > 0 && all > kind->window_tokens ? kind->window_tokens : all;
     double heads = (double)kind->head_count * kind->count;
 
+    if (kind->compressed_tokens > 0) {
+        double entries = all / kind->compressed_tokens;
+
+        seen += kind->compressed_read > 0 && entries > kind->compressed_read ? kind->compressed_read : entries;
+    }
     if (kind->attention == ATTENTION_HEADS)
         *prompt += 2 * heads * ((double)kind->head_size + layer_value_size(kind)) * seen;
     if (kind->attention != ATTENTION_LATENT)

@@ -99,7 +99,7 @@ fill_recurrent(struct reader *reader, const struct decoder *decoder, uint32_t la
         period = reader_count_or(reader, decoder->period_keys, 1, LIMIT_SMALL, decoder->period);
         offset = decoder->offset_keys != NULL ? reader_count(reader, decoder->offset_keys, 0, LIMIT_SMALL) : period - 1;
         if (offset >= period)
-            reader_contradiction(reader, decoder->offset_keys, offset, "below the period", period);
+            reader_contradiction(reader, decoder->offset_keys, offset, "below attn_layer_period", period);
     }
     for (uint32_t i = 0; i < layers; i++)
         mixers[i] = period > 0 && i % period == offset ? MIXER_FULL : MIXER_RECURRENT;

@@ -11,7 +11,8 @@ add_matrix(struct layer_kind *kind, const char *name, uint64_t inputs, uint64_t 
 {
     kind->mixer_elements = u64_add_sat(kind->mixer_elements, u64_mul_sat(inputs, outputs));
     if (kind->mixer_matrix_count < MAX_MIXER_MATRICES)
-        kind->mixer_matrices[kind->mixer_matrix_count++] = (struct mixer_matrix){ name, inputs, outputs };
+        kind->mixer_matrices[kind->mixer_matrix_count++] =
+            (struct mixer_matrix){ .name = name, .inputs = inputs, .outputs = outputs };
 }
 
 /* Bytes of a state's element when the config says them (vllm-project/vllm model_executor/models/config.py takes them

@@ -62,6 +62,8 @@ static const struct {
     { "number >= 0", "数值 >= 0" },
     { "one of fits|tight", "以下之一：fits|tight" },
     { "string of at most 31 bytes", "长度不超过 31 字节的字符串" },
+    { "divides hidden_size 4096", "能整除 hidden_size 4096" },
+    { "below attn_layer_period 8", "小于 attn_layer_period 8" },
     { "array of strings", "字符串数组" },
     { "object", "JSON 对象" },
     { "string", "字符串" },

@@ -152,6 +152,62 @@ START_TEST(windows_are_what_an_engine_may_not_save)
 }
 END_TEST
 
+/* DeepSeek-V4-Flash (its config.json, its technical report section 2.3): 43 layers keep a vector of 512 of the last 128
+ * tokens; 21 of them one of 512 and a key of 128 for every 4 tokens, 20 one of 512 for every 128. No rank divides it.
+ */
+START_TEST(entries_stand_for_several_tokens)
+{
+    struct model_arch arch = HEADS(43, 1, 512);
+    double window = 43 * 128 * 512.0, far = 21 * (512 + 128) / 4.0 + 20 * 512 / 128.0;
+
+    arch.kinds[0] = (struct layer_kind){ .count = 2,
+                                         .attention = ATTENTION_HEADS,
+                                         .kept_once = true,
+                                         .head_count = 64,
+                                         .kv_head_count = 1,
+                                         .head_size = 512,
+                                         .window_tokens = 128 };
+    arch.kinds[1] = arch.kinds[2] = arch.kinds[0];
+    arch.kinds[1].count = 21;
+    arch.kinds[1].compressed_size = 512 + 128;
+    arch.kinds[1].compressed_tokens = 4;
+    arch.kinds[2].count = 20;
+    arch.kinds[2].compressed_size = 512;
+    arch.kinds[2].compressed_tokens = 128;
+    arch.kind_count = 3;
+    ck_assert(kv_cache_bytes_per_sequence(&arch, 2, 1 << 20) == 2 * (window + far * (1 << 20)));
+    ck_assert(kv_cache_bytes_per_sequence(&arch, 1, 64) == 43 * 64 * 512.0 + far * 64);
+    ck_assert(kv_cache_bytes_per_token(&arch, 2) == 2 * (43 * 512.0 + far));
+    ck_assert(kv_cache_bytes_per_sequence_per_gpu(&arch, 2, 4096, 8, 1) ==
+              kv_cache_bytes_per_sequence_per_gpu(&arch, 2, 4096, 1, 1));
+}
+END_TEST
+
+/* google/gemma-4-E2B: 20 of 35 layers read what an earlier one keeps. */
+START_TEST(a_shared_cache_is_kept_once)
+{
+    struct model_arch arch = HEADS(35, 1, 256);
+
+    arch.kinds[0].count = 15;
+    arch.kinds[1] = arch.kinds[0];
+    arch.kinds[1].count = 20;
+    arch.kinds[1].shares_cache = true;
+    arch.kind_count = 2;
+    ck_assert(kv_cache_bytes_per_token(&arch, 2) == 15 * 2 * 256 * 2.0);
+    ck_assert(kv_cache_bytes_per_sequence(&arch, 2, 1000) == 1000 * 15 * 2 * 256 * 2.0);
+}
+END_TEST
+
+/* XiaomiMiMo/MiMo-V2-Flash: keys of 192, values of 128. */
+START_TEST(values_may_be_narrower_than_keys)
+{
+    struct model_arch arch = HEADS(9, 4, 192);
+
+    arch.kinds[0].value_size = 128;
+    ck_assert(kv_cache_bytes_per_token(&arch, 2) == 9 * 4 * (192 + 128) * 2.0);
+}
+END_TEST
+
 START_TEST(encoders_keep_nothing)
 {
     struct model_arch arch = HEADS(12, 12, 64);
@@ -206,6 +262,9 @@ main(void)
     tcase_add_test(tcase, the_fullest_stage_counts);
     tcase_add_test(tcase, recurrent_layers_keep_their_state_whatever_the_context);
     tcase_add_test(tcase, windows_are_what_an_engine_may_not_save);
+    tcase_add_test(tcase, entries_stand_for_several_tokens);
+    tcase_add_test(tcase, a_shared_cache_is_kept_once);
+    tcase_add_test(tcase, values_may_be_narrower_than_keys);
     tcase_add_test(tcase, encoders_keep_nothing);
     tcase_add_test(tcase, never_falls_as_the_context_grows);
     tcase_add_test(tcase, absurd_contexts_stay_finite);

@@ -118,6 +118,16 @@ START_TEST(all_faults_come_at_once)
 }
 END_TEST
 
+/* What does not go with a value that was refused is not told: the user never wrote what it was held against. */
+START_TEST(a_refused_value_contradicts_nothing)
+{
+    ck_assert(read_with("llama-3-8b", "/hidden_size", "text", "4096") == STATUS_FAULT);
+    ck_assert_uint_eq(fault.item_count, 1);
+    ck_assert(read_with("mixtral-8x7b", "/num_local_experts", "integer", "0") == STATUS_FAULT);
+    ck_assert_uint_eq(fault.item_count, 1);
+}
+END_TEST
+
 /* Keys that say nothing new leave every count as published. */
 static const struct {
     const char *model, *path, *kind, *value;
@@ -350,6 +360,7 @@ main(void)
 
     tcase_add_loop_test(tcase, faults_name_their_place, 0, COUNT_OF(refused));
     tcase_add_test(tcase, all_faults_come_at_once);
+    tcase_add_test(tcase, a_refused_value_contradicts_nothing);
     tcase_add_loop_test(tcase, keys_that_say_nothing_new_change_nothing, 0, COUNT_OF(harmless));
     tcase_add_test(tcase, unknown_keys_are_told);
     tcase_add_test(tcase, positions_behind_the_padding_are_no_context);
