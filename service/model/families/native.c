@@ -26,7 +26,8 @@ static uint32_t
 llama_width(struct reader *reader, uint64_t hidden)
 {
     uint64_t multiple = reader_count_or(reader, "multiple_of", 1, LIMIT_WIDTH, 256);
-    uint64_t width = (uint64_t)(reader_factor(reader, "ffn_dim_multiplier") * (double)(8 * hidden / 3));
+    uint64_t thirds = 8 * hidden / 3;
+    uint64_t width = (uint64_t)(reader_factor(reader, "ffn_dim_multiplier") * (double)thirds);
 
     return (uint32_t)u64_min(u64_ceil_div(width, multiple) * multiple, LIMIT_WIDTH);
 }

@@ -62,7 +62,8 @@ read_lfm2(struct reader *reader, const struct decoder *traits)
     if (reader_flag_or(reader, "block_auto_adjust_ff_dim", true)) {
         double factor = reader_factor(reader, "block_ffn_dim_multiplier");
         uint32_t multiple = reader_count_or(reader, "block_multiple_of", 1, LIMIT_WIDTH, 256);
-        uint64_t adjusted = (uint64_t)((double)(2 * (uint64_t)width / 3) * factor);
+        uint64_t thirds = 2 * (uint64_t)width / 3;
+        uint64_t adjusted = (uint64_t)((double)thirds * factor);
 
         uint64_t blocks = u64_ceil_div(u64_min(adjusted, LIMIT_WIDTH), multiple);
         width = (uint32_t)u64_min(blocks * multiple, LIMIT_WIDTH);
