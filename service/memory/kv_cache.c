@@ -17,7 +17,8 @@ elements_per_token(const struct layer_kind *kind, uint32_t tensor)
     case ATTENTION_HEADS:
         if (kind->kept_once)
             return kind->head_size;
-        return (double)u64_ceil_div(kind->kv_head_count, tensor) * ((double)kind->head_size + layer_value_size(kind));
+        return (double)u64_ceil_div(kind->kv_head_count, tensor) * ((double)kind->head_size + layer_value_size(kind)) +
+               kind->index_size;
     case ATTENTION_LATENT:
         return (double)kind->latent_size + kind->rope_size;
     case ATTENTION_NONE:

@@ -37,14 +37,16 @@ struct layer_kind {
     bool cross_attention; /* a second attention of the same shape, over what an encoder left */
     bool query_gate;      /* the query projection is twice as wide: half of it gates the output */
     bool value_is_key;    /* one projection gives keys and values; both are cached */
-    bool kept_once;         /* keys are the values: one vector of head_size a token, whole on every tensor rank */
+    bool kept_once;       /* keys are the values: one vector of head_size a token, whole on every tensor rank */
     bool shares_cache;    /* reads keys and values that an earlier layer keeps; its own projections stay unused */
     uint32_t head_count, kv_head_count, head_size;
     uint32_t window_tokens; /* 0: the whole context */
     /* beside the window, one entry of so many elements for every so many tokens; of them, if not 0, a token reads no
      * more than this */
     uint32_t compressed_size, compressed_tokens, compressed_read;
-    uint32_t query_rank;    /* MLA: 0 when the query is not compressed */
+    /* where an index chooses what a token reads: the key it keeps of every token, and how many tokens are read */
+    uint32_t index_size, index_read;
+    uint32_t query_rank; /* MLA: 0 when the query is not compressed */
     uint32_t latent_size, nope_size, rope_size;
     uint32_t value_size; /* of a head's values; 0: head_size */
     bool qkv_bias, out_bias;

@@ -141,10 +141,10 @@ add_experts(struct module_list *list, const struct layer_kind *kind, uint64_t hi
 static void
 add_side(struct module_list *list, const struct layer_kind *kind, uint64_t hidden)
 {
-    if (kind->side_count < 2 || list->names.side_in == NULL)
-        return;
-    add(list, MODULE_MLP, MODULE_PLAIN, list->names.side_in, hidden, kind->side_size);
-    add(list, MODULE_MLP, MODULE_PLAIN, list->names.side_out, kind->side_size, hidden);
+    if (kind->side_count > 0 && list->names.side_in != NULL)
+        add(list, MODULE_MLP, MODULE_PLAIN, list->names.side_in, hidden, kind->side_size);
+    if (kind->side_count > 1 && list->names.side_out != NULL)
+        add(list, MODULE_MLP, MODULE_PLAIN, list->names.side_out, kind->side_size, hidden);
 }
 
 uint32_t

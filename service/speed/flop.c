@@ -33,6 +33,8 @@ flop_attended_tokens(const struct model_arch *arch, const struct layer_kind *kin
     bool causal = arch->causal && !kind->encoder;
     double entries = attended_entries(kind, causal ? whole / 2 : whole);
 
+    if (kind->index_read > 0 && (window <= 0 || window > kind->index_read)) /* no more tokens than a window has */
+        window = kind->index_read;
     if (window <= 0 || window >= whole)
         return (causal ? whole / 2 : whole) + entries;
     return (causal ? window - window * window / (2 * whole) : window) + entries;

@@ -121,6 +121,8 @@ attention_flop(const struct layer_kind *kind, double half_prompt, double context
     double seen = kind->window_tokens > 0 && all > kind->window_tokens ? kind->window_tokens : all;
     double heads = (double)kind->head_count * kind->count;
 
+    if (kind->index_read > 0 && seen > kind->index_read)
+        seen = kind->index_read;
     if (kind->compressed_tokens > 0) {
         double entries = all / kind->compressed_tokens;
 

@@ -87,7 +87,7 @@ static const struct {
     { "LamaForCausalLM", "LlamaForCausalLM" },
     { "LlamaForCausallLM", "LlamaForCausalLM" },
     { "Gemma3nForConditionalGeneration", "Gemma3ForConditionalGeneration" },
-    { "MiniMaxM3ForCausalLM", "MiniMaxM2ForCausalLM" },
+    { "MiniMaxM4ForCausalLM", "MiniMaxM2ForCausalLM" },
     { "KimiLinearForCausalLM", "" },
     { "Rwkv5Model", "" },
     { "LlamaTextModel", "" },
