@@ -5,6 +5,7 @@
 
 #include "service/base/quantity.h"
 #include "service/base/text.h"
+#include "service/model/families/decoder.h"
 #include "service/model/families/family.h"
 #include "service/model/families/native.h"
 #include "service/model/keys.h"
@@ -46,6 +47,20 @@ find_native(struct reader *reader)
     return row;
 }
 
+/* transformers builds what model_type says, vLLM what the class says: they must not be two different decoders. A type
+ * that is not known, as of a fine-tune, says nothing. */
+static void
+check_type(struct reader *reader, const struct family_class *row, const struct fact *type)
+{
+    const struct family_class *other =
+        type != NULL && type->kind == FACT_TEXT ? family_of_model_type(type->text) : NULL;
+
+    if (other == NULL || row->model_type[0] == '\0' || other->read != decoder_read || row->read != decoder_read ||
+        other->decoder == row->decoder)
+        return;
+    reader_fault(reader, FAULT_MODEL_CONTRADICTION, "model_type", type->text, row->model_type);
+}
+
 /* The row of the config's class; NULL after a fault. A model type stands in when no class is named. */
 static const struct family_class *
 find_class(struct reader *reader, enum head_kind *ret_head)
@@ -64,6 +79,8 @@ find_class(struct reader *reader, enum head_kind *ret_head)
         row = family_of_model_type(type->text);
     if (row == NULL)
         class_fault(reader, named != NULL ? named : type);
+    else
+        check_type(reader, row, type);
     return row;
 }
 

@@ -52,6 +52,7 @@ static const struct {
       "/model/config/num_key_value_heads" },
     { "mixtral-8x7b", "/num_experts_per_tok", "integer", "9", FAULT_MODEL_CONTRADICTION,
       "/model/config/num_experts_per_tok" },
+    { "llama-3-8b", "/model_type", "text", "qwen2", FAULT_MODEL_CONTRADICTION, "/model/config/model_type" },
     { "gpt-oss-120b", "/num_hidden_layers", "integer", "35", FAULT_MODEL_CONTRADICTION, "/model/config/layer_types" },
     { "glm-5", "/qk_head_dim", "integer", "200", FAULT_MODEL_CONTRADICTION, "/model/config/qk_head_dim" },
     /* keys that change sizes in a way the class does not know */
