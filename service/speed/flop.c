@@ -145,7 +145,7 @@ adapter_elements_passed(const struct model_arch *arch, const struct training_job
         return elements;
     for (uint32_t i = 0; i < arch->kind_count; i++) {
         const struct layer_kind *kind = &arch->kinds[i];
-        double width = (double)arch->hidden_size + kind->expert_size;
+        double width = (double)layer_expert_hidden_size(kind, arch->hidden_size) + kind->expert_size;
 
         if (kind->mlp == MLP_EXPERTS)
             elements -= (double)kind->count * (kind->expert_count - (double)kind->experts_per_token) *
