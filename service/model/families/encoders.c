@@ -19,11 +19,13 @@ read_encoder(struct reader *reader, const struct encoder *class_sizes)
 {
     struct encoder encoder;
 
-    encoder.hidden = reader_count_class(reader, "hidden_size", 1, LIMIT_HIDDEN, (uint32_t)class_sizes->hidden);
-    encoder.layers = reader_count_class(reader, "num_hidden_layers", 1, LIMIT_LAYERS, (uint32_t)class_sizes->layers);
-    encoder.heads = reader_count_class(reader, "num_attention_heads", 1, LIMIT_HEADS, (uint32_t)class_sizes->heads);
+    encoder.hidden = reader_count_class(reader, "hidden_size|dim", 1, LIMIT_HIDDEN, (uint32_t)class_sizes->hidden);
+    encoder.layers =
+        reader_count_class(reader, "num_hidden_layers|n_layers", 1, LIMIT_LAYERS, (uint32_t)class_sizes->layers);
+    encoder.heads =
+        reader_count_class(reader, "num_attention_heads|n_heads", 1, LIMIT_HEADS, (uint32_t)class_sizes->heads);
     encoder.intermediate =
-        reader_count_class(reader, "intermediate_size", 1, LIMIT_WIDTH, (uint32_t)class_sizes->intermediate);
+        reader_count_class(reader, "intermediate_size|hidden_dim", 1, LIMIT_WIDTH, (uint32_t)class_sizes->intermediate);
     if (encoder.hidden % encoder.heads != 0)
         reader_contradiction(reader, "num_attention_heads", encoder.heads, "divides hidden_size", encoder.hidden);
     return encoder;
@@ -57,17 +59,21 @@ static const struct encoder no_class_sizes;
  * (modeling_roberta.py, create_position_ids_from_input_ids). */
 static const struct decoder behind_padding = { .position_extra = 2 };
 
+/* Words and positions alone; names of its own for the sizes (arXiv:1910.01108 section 3). */
+static const struct decoder distilbert = { .position_extra = 0 };
+
 /* Embeddings of words, positions and types with their norm, then the layers. */
 static uint64_t
 read_text_encoder(struct reader *reader, const struct decoder *traits)
 {
     static const char *const no_size[] = {
-        "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type",
-    }; /* of google-research/bert, no class here reads them */
+        "tie_weights_",         "pooler_fc_size",       "pooler_num_attention_heads",
+        "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type",
+    }; /* of google-research/bert and DistilBERT, no class here reads them */
     struct encoder encoder = read_encoder(reader, &no_class_sizes);
     struct model_arch *arch = reader->arch;
     uint64_t positions = reader_count(reader, "max_position_embeddings", 1, LIMIT_VOCABULARY);
-    uint64_t types = reader_count_or(reader, "type_vocab_size", 0, LIMIT_SMALL, 2);
+    uint64_t types = reader_count_or(reader, "type_vocab_size", 0, LIMIT_SMALL, traits == &distilbert ? 0 : 2);
 
     reader_fixed(reader, "is_decoder", "false");
     reader_fixed(reader, "tie_word_embeddings", "true");
@@ -82,6 +88,12 @@ read_text_encoder(struct reader *reader, const struct decoder *traits)
         arch->max_context_tokens -= traits->position_extra;
     append_layers(reader, &encoder, true);
     return encoder.hidden;
+}
+
+static void
+read_text_layers(struct reader *reader, const struct decoder *traits)
+{
+    (void)read_text_encoder(reader, traits);
 }
 
 /* With a pooler: one matrix over the first token. */
@@ -220,6 +232,10 @@ const struct family_class family_encoders[] = {
     { "BertForMaskedLM", "", read_masked_model, NULL },
     { "BertForSequenceClassification", "", read_text_classifier, NULL },
     { "BertForTokenClassification", "", read_token_classifier, NULL },
+    { "DistilBertModel", "distilbert", read_text_layers, &distilbert },
+    { "DistilBertForMaskedLM", "", read_masked_model, &distilbert },
+    { "DistilBertForSequenceClassification", "", read_text_classifier, &distilbert },
+    { "DistilBertForTokenClassification", "", read_token_classifier, &distilbert },
     { "RobertaModel", "roberta", read_text_model, &behind_padding },
     { "RobertaForMaskedLM", "", read_masked_model, &behind_padding },
     { "RobertaForSequenceClassification", "", read_text_classifier, &behind_padding },
