@@ -17,6 +17,12 @@ has_experts(const struct model_arch *arch)
     return false;
 }
 
+static bool
+is_server(enum engine engine)
+{
+    return engine != ENGINE_LLAMA_CPP && engine != ENGINE_TRANSFORMERS;
+}
+
 static enum load
 load_of(const struct serving_setup *setup, bool full)
 {
@@ -72,7 +78,7 @@ inverse(struct serving_band band)
 static struct serving_band
 rate_band(const struct serving_setup *setup, enum load load, bool stated)
 {
-    if (setup->job->engine == ENGINE_LLAMA_CPP || setup->job->engine == ENGINE_TRANSFORMERS)
+    if (!is_server(setup->job->engine))
         return inverse(token_band(setup, load, stated));
     switch (load) {
     case LOAD_LONE:
@@ -117,6 +123,8 @@ serving_band_of(const struct serving_setup *setup, const struct engine_traits *t
     }
     if (figure == SERVING_FIRST_TOKEN_P95 ||
         figure == SERVING_TOKEN_P95) /* nobody publishes it with its settings: as wide as what is not measured */
+        band = widened(band, setup->rates->serving_band_unmeasured_power);
+    if (figure == SERVING_FIRST_TOKEN && !is_server(setup->job->engine)) /* measured of servers */
         band = widened(band, setup->rates->serving_band_unmeasured_power);
     if (!traits->measured || !gpu_family_is_measured(setup->machine->gpu->family) || !model_arch_generates(setup->arch))
         band = widened(band, setup->rates->serving_band_unmeasured_power);

@@ -292,7 +292,9 @@ set_host(const struct pass_setting *setting, struct serving_pass *model)
     }
     switch (setting->setup->job->engine) {
     case ENGINE_LLAMA_CPP:
-        model->step_seconds = layers.all * rates->serving_llama_cpp_layer_seconds +
+        model->step_seconds = layers.all * (serving_has_hbm(setting->setup->machine->gpu->family)
+                                                ? rates->serving_llama_cpp_layer_seconds_hbm
+                                                : rates->serving_llama_cpp_layer_seconds) +
                               serving_ways(setting->setup->plan.pipeline) * rates->serving_llama_cpp_stage_seconds;
         break;
     case ENGINE_TRANSFORMERS: /* Python launches each kernel; the GPU works meanwhile */

@@ -4,8 +4,8 @@
 #include "service/memory/serving_weights.h"
 #include "service/speed/pace.h"
 
-static bool
-has_hbm(enum gpu_family family)
+bool
+serving_has_hbm(enum gpu_family family)
 {
     return family != GPU_FAMILY_GDDR && family != GPU_FAMILY_TURING;
 }
@@ -102,6 +102,8 @@ unpacked_shares(const struct serving_setup *setup, const struct engine_traits *t
         shares.bandwidth = rates->serving_low_bit_bandwidth_share_old;
     if (setup->job->engine == ENGINE_TRANSFORMERS)
         shares.bandwidth = rates->serving_transformers_low_bit_share;
+    if (setup->job->engine == ENGINE_LLAMA_CPP)
+        shares.bandwidth = rates->serving_llama_cpp_low_bit_share;
     return shares;
 }
 
@@ -141,9 +143,9 @@ serving_rates_of(const struct serving_setup *setup, const struct engine_traits *
     double flop = peak_16bit(gpu) * flop_share(rates, gpu);
     struct serving_rates rates_of;
 
-    if (setup->job->engine == ENGINE_LLAMA_CPP && has_hbm(gpu->family)) { /* its kernels are made for GDDR cards */
-        bytes *= rates->serving_llama_cpp_hbm_share;
-        flop *= rates->serving_llama_cpp_hbm_share;
+    if (setup->job->engine == ENGINE_LLAMA_CPP) { /* its kernels are made for GeForce cards */
+        bytes *= serving_has_hbm(gpu->family) ? rates->serving_llama_cpp_hbm_share : 1;
+        flop *= runs_at_half_rate(gpu) ? 1 : rates->serving_llama_cpp_flop_share;
     }
     rates_of = (struct serving_rates){ .bytes_per_second = bytes,
                                        .packed_bytes_per_second = bytes,

@@ -16,4 +16,7 @@ struct serving_rates {
 
 struct serving_rates serving_rates_of(const struct serving_setup *setup, const struct engine_traits *traits);
 
+/* Whether cards of this family read from stacks of HBM. */
+bool serving_has_hbm(enum gpu_family family);
+
 #endif
