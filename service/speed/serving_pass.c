@@ -83,6 +83,22 @@ sample_seconds(const struct pass_setting *setting)
            (arch->depthwise_flop_per_sample > 0 && beside > 0 ? arch->depthwise_flop_per_sample / beside : 0);
 }
 
+/* Tokens that a product of weights is computed for at least: 64 rows of a matrix instruction of Hopper (PTX ISA,
+ * wgmma), 16 where weights are unpacked by older ones (Marlin, arXiv:2408.11743). It shows where operations are scarce
+ * beside bandwidth (H20); other cards have few rows or plenty of operations. llama.cpp multiplies single rows without.
+ */
+static double
+tile_rows(const struct serving_setup *setup)
+{
+    const struct rates *rates = setup->rates;
+    const struct gpu *gpu = setup->machine->gpu;
+
+    if (gpu->family != GPU_FAMILY_HOPPER || !model_arch_generates(setup->arch) ||
+        setup->job->engine == ENGINE_LLAMA_CPP)
+        return 0;
+    return serving_unpacks(gpu, setup->job->precision) ? rates->serving_tile_rows : rates->serving_tile_rows_wide;
+}
+
 static void
 set_products(const struct pass_setting *setting, struct serving_pass *model)
 {
@@ -109,6 +125,7 @@ set_products(const struct pass_setting *setting, struct serving_pass *model)
     model->expert_flop_seconds = 2 * experts_run(setup, &model->expert_missed) * uneven /
                                  (rates->flop_per_second * constants->serving_flop_share_experts);
     model->roofline_power = constants->serving_roofline_power;
+    model->tile_rows = tile_rows(setup);
 }
 
 /* Products of one token with what attention looks at, half a prompt in the mean, a layer: heads 2 d_qk + 2 d_v
@@ -350,8 +367,10 @@ add_products(const struct serving_pass *model, const struct serving_load *load, 
 {
     double tokens = load->sequences + load->prompt_tokens, heads = load->sequences + load->prompts;
 
-    add_product(model, model->linear_bytes_seconds, model->linear_flop_seconds * tokens / model->groups, time);
-    add_product(model, model->head_bytes_seconds, model->head_flop_seconds * heads / model->groups, time);
+    add_product(model, model->linear_bytes_seconds,
+                model->linear_flop_seconds * fmax(tokens / model->groups, model->tile_rows), time);
+    add_product(model, model->head_bytes_seconds,
+                model->head_flop_seconds * fmax(heads / model->groups, model->tile_rows), time);
     if (model->expert_bytes_seconds > 0) { /* of E experts, T tokens that take k each meet E (1 - (1 - k/E)^T) */
         double hit = 1 - pow(model->expert_missed, tokens);
 

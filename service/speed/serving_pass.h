@@ -12,6 +12,7 @@ struct serving_pass {
     double head_bytes_seconds, head_flop_seconds; /* operations a sequence or prompt */
     double expert_bytes_seconds, expert_flop_seconds;
     double expert_missed;  /* chance that a token leaves a given expert alone: 1 - k / E */
+    double tile_rows; /* tokens that a product of weights is computed for at least */
     double roofline_power; /* bytes and operations overlap as (x^p + y^p)^(1/p) */
     double minimum_seconds;
     /* attention */

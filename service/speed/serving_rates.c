@@ -107,6 +107,22 @@ unpacked_shares(const struct serving_setup *setup, const struct engine_traits *t
     return shares;
 }
 
+static bool
+has_units(const struct gpu *gpu, enum weight_format format)
+{
+    if (format == WEIGHT_NVFP4 || format == WEIGHT_MXFP4)
+        return gpu->fp4_flop_per_second > 0;
+    return format == WEIGHT_FP8 && gpu->fp8_flop_per_second > 0;
+}
+
+bool
+serving_unpacks(const struct gpu *gpu, enum weight_format format)
+{
+    bool small = serving_format_is_low_bit(format) || format == WEIGHT_INT8 || format == WEIGHT_FP8;
+
+    return small && !has_units(gpu, format);
+}
+
 /* Bytes and operations of the job's format, given its plain rates. */
 static void
 set_format_rates(const struct serving_setup *setup, const struct engine_traits *traits, struct serving_rates *rates_of)
@@ -126,7 +142,7 @@ set_format_rates(const struct serving_setup *setup, const struct engine_traits *
         rates_of->flop_per_second = gpu->fp8_flop_per_second * flop_share(rates, gpu);
         return;
     }
-    if (serving_format_is_low_bit(format) || format == WEIGHT_INT8 || format == WEIGHT_FP8)
+    if (serving_unpacks(gpu, format))
         shares = unpacked_shares(setup, traits);
     else if (format == WEIGHT_FP32 && gpu->fp32_flop_per_second > 0)
         shares.flop = gpu->fp32_flop_per_second / peak_16bit(gpu);

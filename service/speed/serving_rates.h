@@ -19,4 +19,7 @@ struct serving_rates serving_rates_of(const struct serving_setup *setup, const s
 /* Whether cards of this family read from stacks of HBM. */
 bool serving_has_hbm(enum gpu_family family);
 
+/* Whether weights of this format are unpacked to 16 bit before they are multiplied: the card has no units for them. */
+bool serving_unpacks(const struct gpu *gpu, enum weight_format format);
+
 #endif

@@ -10,6 +10,7 @@
 #define GPU_BENCHMARKS "XiongjieDai/GPU-Benchmarks-on-LLM-Inference README.md @aa72e0ec"
 #define LLM_INFERENCE_BENCH "argonne-lcf/LLM-Inference-Bench Plots/All_results.csv @4211f5d4, output share"
 #define QWEN25_PAGE "QwenLM/Qwen2.5 speed_benchmark.rst @010c37c3"
+#define QWEN3_PAGE "QwenLM/Qwen3 speed_benchmark.md"
 #define QWEN2_PAGE "QwenLM/Qwen2.5 speed_benchmark.rst @4da996c5"
 #define TENSORRT_LLM_09 "TensorRT-LLM 0.9 performance tables"
 #define TENSORRT_LLM_014 "NVIDIA/TensorRT-LLM perf-overview.md @258c7540, online"
@@ -139,6 +140,10 @@ static const struct {
         2048, 1, 0, TOKEN, 31.8471),
     ROW(QWEN25_PAGE, "qwen2.5-7b", "a100-sxm-80gb", 1, TENSOR(1), ENGINE_VLLM, "0.6.3", WEIGHT_BF16, KV_UNSAID, 1, 2048,
         1, 0, TOKEN, 11.8652),
+    ROW(QWEN3_PAGE, "qwen3-0.6b", "h20-96gb", 1, TENSOR(1), ENGINE_SGLANG, "0.4.6", WEIGHT_BF16, KV_UNSAID, 1, 2048, 1,
+        0, RATE, 414.17),
+    ROW(QWEN3_PAGE, "qwen3-0.6b", "h20-96gb", 1, TENSOR(1), ENGINE_SGLANG, "0.4.6", WEIGHT_FP8, KV_UNSAID, 1, 2048, 1,
+        0, RATE, 458.03),
     ROW(QWEN2_PAGE, "qwen2.5-72b", "a100-sxm-80gb", 2, TENSOR(2), ENGINE_VLLM, "0.4.2", WEIGHT_INT4_AWQ, KV_UNSAID,
         6144, 2048, 1, 0, TOKEN, 38.8048),
     ROW(QWEN2_PAGE, "qwen2.5-7b", "a100-sxm-80gb", 1, TENSOR(1), ENGINE_VLLM, "0.4.2", WEIGHT_INT4_AWQ, KV_UNSAID, 6144,
