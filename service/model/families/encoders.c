@@ -1,5 +1,7 @@
 /* Encoders of text and of images: layer norms with biases, plain MLP, no cache. Sources: the modelling files of
  * huggingface/transformers 4.53 (bert, roberta, vit, clip). */
+#include "service/model/families/encoder_parts.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -9,13 +11,8 @@
 #include "service/model/families/tables.h"
 #include "service/model/families/vision.h"
 
-/* Sizes that all of them name alike. */
-struct encoder {
-    uint64_t hidden, layers, heads, intermediate;
-};
-
-static struct encoder
-read_encoder(struct reader *reader, const struct encoder *class_sizes)
+struct encoder
+encoder_read(struct reader *reader, const struct encoder *class_sizes)
 {
     struct encoder encoder;
 
@@ -31,10 +28,9 @@ read_encoder(struct reader *reader, const struct encoder *class_sizes)
     return encoder;
 }
 
-static void
-append_layers(struct reader *reader, const struct encoder *encoder, bool qkv_bias)
+struct layer_kind
+encoder_layer(const struct encoder *encoder, bool qkv_bias)
 {
-    struct layers layers = { .reader = reader };
     struct layer_kind kind;
 
     memset(&kind, 0, sizeof(kind));
@@ -48,9 +44,25 @@ append_layers(struct reader *reader, const struct encoder *encoder, bool qkv_bia
     kind.mlp_bias = true;
     kind.intermediate_size = (uint32_t)encoder->intermediate;
     kind.norm_elements = 4 * encoder->hidden;
-    layers_append_run(&layers, 0, (uint32_t)encoder->layers, &kind);
+    return kind;
+}
+
+void
+encoder_append(struct reader *reader, const struct encoder *encoder, const struct layer_kind *kind)
+{
+    struct layers layers = { .reader = reader };
+
+    layers_append_run(&layers, 0, (uint32_t)encoder->layers, kind);
     reader->arch->hidden_size = (uint32_t)encoder->hidden;
     reader->arch->tied_head = true; /* there is no head of the vocabulary's width beside the embedding */
+}
+
+static void
+append_layers(struct reader *reader, const struct encoder *encoder, bool qkv_bias)
+{
+    struct layer_kind kind = encoder_layer(encoder, qkv_bias);
+
+    encoder_append(reader, encoder, &kind);
 }
 
 static const struct encoder no_class_sizes;
@@ -70,7 +82,7 @@ read_text_encoder(struct reader *reader, const struct decoder *traits)
         "tie_weights_",         "pooler_fc_size",       "pooler_num_attention_heads",
         "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type",
     }; /* of google-research/bert and DistilBERT, no class here reads them */
-    struct encoder encoder = read_encoder(reader, &no_class_sizes);
+    struct encoder encoder = encoder_read(reader, &no_class_sizes);
     struct model_arch *arch = reader->arch;
     uint64_t positions = reader_count(reader, "max_position_embeddings", 1, LIMIT_VOCABULARY);
     uint64_t types = reader_count_or(reader, "type_vocab_size", 0, LIMIT_SMALL, traits == &distilbert ? 0 : 2);
@@ -137,7 +149,7 @@ read_token_classifier(struct reader *reader, const struct decoder *traits)
 static uint64_t
 read_image_encoder(struct reader *reader)
 {
-    struct encoder encoder = read_encoder(reader, &no_class_sizes);
+    struct encoder encoder = encoder_read(reader, &no_class_sizes);
     struct model_arch *arch = reader->arch;
     uint64_t image = reader_count_or(reader, "image_size", 1, LIMIT_SMALL, 224);
     uint64_t patch = reader_count_or(reader, "patch_size", 1, LIMIT_SMALL, 16);
@@ -212,7 +224,7 @@ read_clip(struct reader *reader, const struct decoder *traits)
         reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "text_config", NULL, "object");
         return;
     }
-    struct encoder text = read_encoder(reader, &text_sizes);
+    struct encoder text = encoder_read(reader, &text_sizes);
     uint64_t positions = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_VOCABULARY, 77);
     arch->vocabulary_size = reader_count_or(reader, "vocab_size", 1, LIMIT_VOCABULARY, 49408);
     (void)reader_find(reader, "projection_dim");

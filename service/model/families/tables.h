@@ -19,8 +19,10 @@ extern const struct family_class family_deepseek_v4[];
 extern const struct family_class family_minimax_m3[];
 extern const struct family_class family_mimo_v2[];
 extern const struct family_class family_step[];
-extern const struct family_class family_encoders[]; /* text and image encoders */
-extern const struct family_class family_pairs[];    /* an encoder and a decoder */
+extern const struct family_class family_encoders[];       /* text and image encoders */
+extern const struct family_class family_text_encoders[];  /* those that came after BERT */
+extern const struct family_class family_image_encoders[]; /* those that came after ViT */
+extern const struct family_class family_pairs[];          /* an encoder and a decoder */
 extern const struct family_class family_conv_nets[];
 extern const struct family_class family_diffusion[];
 

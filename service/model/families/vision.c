@@ -121,6 +121,12 @@ vision_clip(struct reader *reader, uint64_t *ret_hidden_size)
 }
 
 uint64_t
+vision_siglip(struct reader *reader, uint64_t *ret_hidden_size)
+{
+    return tower_by_type(reader, "siglip_vision_model", ret_hidden_size);
+}
+
+uint64_t
 vision_llava(struct reader *reader, uint32_t text_hidden_size)
 {
     uint64_t hidden;

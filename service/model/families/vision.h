@@ -20,8 +20,9 @@ uint64_t vision_qwen2_5(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_qwen3(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_qwen3_5(struct reader *reader, uint32_t text_hidden_size);
 
-/* The image encoder of CLIP alone, and its width. */
+/* The image encoders of CLIP and SigLIP alone, and their width. */
 uint64_t vision_clip(struct reader *reader, uint64_t *ret_hidden_size);
+uint64_t vision_siglip(struct reader *reader, uint64_t *ret_hidden_size);
 
 /* Elements of a transformer block with layer norms, a plain MLP and biases: 4 h^2 + 2 h f and their vectors. */
 uint64_t vision_block(uint64_t hidden, uint64_t intermediate);
