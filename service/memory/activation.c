@@ -86,7 +86,8 @@ latent_bytes(const struct layer_frame *frame, const struct layer_kind *kind)
     double value = heads * kind->value_size;
     double whole = 2 * (2.0 * kind->query_rank + 2.0 * kind->latent_size + kind->rope_size);
 
-    return frame->wide * (whole + (2 * (2 * query + value) + 2 * value) / frame->tensor) + 4 * heads / frame->tensor;
+    return frame->wide * (whole + (2 * (2 * query + value) + (kind->query_gate ? 4 : 2) * value) / frame->tensor) +
+           4 * heads / frame->tensor;
 }
 
 static double

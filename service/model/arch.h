@@ -35,10 +35,11 @@ struct layer_kind {
     enum attention_kind attention;
     bool encoder;         /* sees its whole input at once: keeps no cache */
     bool cross_attention; /* a second attention of the same shape, over what an encoder left */
-    bool query_gate;      /* the query projection is twice as wide: half of it gates the output */
-    bool value_is_key;    /* one projection gives keys and values; both are cached */
-    bool kept_once;       /* keys are the values: one vector of head_size a token, whole on every tensor rank */
-    bool shares_cache;    /* reads keys and values that an earlier layer keeps; its own projections stay unused */
+    /* the query projection is twice as wide: half of it gates the output; of a latent, a matrix of its own does */
+    bool query_gate;
+    bool value_is_key; /* one projection gives keys and values; both are cached */
+    bool kept_once;    /* keys are the values: one vector of head_size a token, whole on every tensor rank */
+    bool shares_cache; /* reads keys and values that an earlier layer keeps; its own projections stay unused */
     uint32_t head_count, kv_head_count, head_size;
     uint32_t window_tokens; /* 0: the whole context */
     /* beside the window, one entry of so many elements for every so many tokens; of them, if not 0, a token reads no

@@ -49,6 +49,8 @@ latent_widths(const struct layer_kind *kind, uint64_t hidden, enum lora_targets 
         return widths;
     if (kind->query_rank > 0)
         widths += hidden + kind->query_rank;
+    if (kind->query_gate)
+        widths += hidden + value;
     return widths + hidden + kind->latent_size + kind->rope_size + value + hidden;
 }
 

@@ -62,6 +62,8 @@ add_latent(struct module_list *list, const struct layer_kind *kind, uint64_t hid
         (uint64_t)kind->latent_size + kind->rope_size);
     add(list, MODULE_ATTENTION, MODULE_PLAIN, "self_attn.kv_b_proj", kind->latent_size,
         heads * ((uint64_t)kind->nope_size + kind->value_size));
+    if (kind->query_gate)
+        add(list, MODULE_ATTENTION, MODULE_PLAIN, "self_attn.g_proj", hidden, heads * kind->value_size);
     add(list, MODULE_ATTENTION, MODULE_OUT, "self_attn.o_proj", heads * kind->value_size, hidden);
 }
 

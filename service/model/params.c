@@ -46,13 +46,14 @@ latent_params(const struct layer_kind *kind, uint64_t hidden)
     struct attention_params params = { 0 };
     uint64_t query = (uint64_t)kind->head_count * ((uint64_t)kind->nope_size + kind->rope_size);
     uint64_t latent_out = (uint64_t)kind->head_count * ((uint64_t)kind->nope_size + kind->value_size);
+    uint64_t value = (uint64_t)kind->head_count * kind->value_size;
     uint64_t cached = (uint64_t)kind->latent_size + kind->rope_size;
 
     params.replicated = u64_mul_sat(hidden, kind->query_rank + cached);
     params.matrices = u64_add_sat(params.replicated, u64_mul_sat(kind->latent_size, latent_out));
     params.matrices =
         u64_add_sat(params.matrices, u64_mul_sat(kind->query_rank > 0 ? kind->query_rank : hidden, query));
-    params.matrices = u64_add_sat(params.matrices, u64_mul_sat((uint64_t)kind->head_count * kind->value_size, hidden));
+    params.matrices = u64_add_sat(params.matrices, u64_mul_sat(kind->query_gate ? 2 * value : value, hidden));
     params.biases = (kind->qkv_bias ? kind->query_rank + cached : 0) + (kind->out_bias ? hidden : 0);
     params.norms = u64_add_sat(kind->qk_norm_elements, (uint64_t)kind->query_rank + kind->latent_size);
     return params;

@@ -166,7 +166,11 @@ describe_latent(const struct layer_kind *kind, uint64_t hidden, struct model_par
 {
     double cached = (double)kind->latent_size + kind->rope_size;
 
-    part->formula = kind->query_rank > 0
+    static const char gated[] = "{0} layers x ({1} hidden x {2} query rank + {2} x {3} heads x {4} + {1} x {5} latent "
+                                "and rotary + {6} latent x {3} x {7} + {3} x {8} value and gate size x {1} + {9})";
+
+    part->formula = kind->query_gate ? gated
+                    : kind->query_rank > 0
                         ? "{0} layers x ({1} hidden x {2} query rank + {2} x {3} heads x {4} + {1} x {5} latent and "
                           "rotary + {6} latent x {3} x {7} + {3} x {8} value size x {1} + {9} biases)"
                         : "{0} layers x ({1} hidden x {3} heads x {4} + {1} x {5} latent and rotary + {6} latent x "
@@ -178,7 +182,7 @@ describe_latent(const struct layer_kind *kind, uint64_t hidden, struct model_par
     part->values[5] = cached;
     part->values[6] = kind->latent_size;
     part->values[7] = (double)kind->nope_size + kind->value_size;
-    part->values[8] = kind->value_size;
+    part->values[8] = (kind->query_gate ? 2.0 : 1.0) * kind->value_size;
     part->values[9] = (kind->qkv_bias ? kind->query_rank + cached : 0) + (kind->out_bias ? (double)hidden : 0);
 }
 

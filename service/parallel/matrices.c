@@ -89,6 +89,8 @@ add_latent(const struct layer_kind *kind, double hidden, struct matrix_list *lis
     add_by_outputs(list, MATRIX_ATTENTION_IN, kind->query_rank > 0 ? kind->query_rank : hidden, query);
     add_whole(list, MATRIX_ATTENTION_IN, hidden, (double)kind->latent_size + kind->rope_size);
     add_by_outputs(list, MATRIX_ATTENTION_IN, kind->latent_size, heads * ((double)kind->nope_size + kind->value_size));
+    if (kind->query_gate)
+        add_by_outputs(list, MATRIX_ATTENTION_IN, hidden, heads * kind->value_size);
     add_by_inputs(list, MATRIX_ATTENTION_OUT, heads * kind->value_size, hidden);
 }
 
