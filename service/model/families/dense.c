@@ -28,6 +28,13 @@ static const struct decoder mistral = {
     .window_tokens = 4096,
 };
 
+/* mistralai/Ministral-3-8B-Instruct-2512, its text model: whole context */
+static const struct decoder ministral3 = {
+    .kv_heads = 8,
+    .head_size = 128,
+    .window = WINDOW_ALL,
+};
+
 static const struct decoder phi3 = {
     .window = WINDOW_ALL,
 };
@@ -172,6 +179,7 @@ const struct family_class family_dense[] = {
     { "LlamaForCausalLM", "llama", decoder_read, &decoder_llama },
     { "LLaMAForCausalLM", "", decoder_read, &decoder_llama },
     { "MistralForCausalLM", "mistral", decoder_read, &mistral },
+    { "Ministral3ForCausalLM", "ministral3", decoder_read, &ministral3 },
     { "GemmaForCausalLM", "gemma", decoder_read, &gemma },
     { "Gemma2ForCausalLM", "gemma2", decoder_read, &gemma2 },
     { "Gemma3ForCausalLM", "gemma3_text", decoder_read, &decoder_gemma3 },

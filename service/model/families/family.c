@@ -40,6 +40,23 @@ family_of_model_type(const char *model_type)
     return model_type[0] == '\0' ? NULL : find(model_type, false);
 }
 
+/* Whether nothing but the head stands between a class and its base class. Those that are read by a function of their
+ * own are named. */
+static bool
+has_plain_head(const struct family_class *row, enum head_kind head)
+{
+    static const char *const stacks[] = { "OPTForCausalLM", "MambaForCausalLM", "Mamba2ForCausalLM",
+                                          "FalconMambaForCausalLM", "FalconForCausalLM" };
+
+    if (row->read == decoder_read)
+        return !row->decoder->head_bias.always && row->decoder->head_bias.keys == NULL;
+    for (size_t i = 0; i < COUNT_OF(stacks); i++) {
+        if (head == HEAD_NONE && strcmp(row->class_name, stacks[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 const struct family_class *
 family_of_relative(const char *class_name, enum head_kind *ret_head)
 {
@@ -64,8 +81,8 @@ family_of_relative(const char *class_name, enum head_kind *ret_head)
             row = family_of_class(base);
         }
         bool of_text = strcmp(endings[i].ending, "TextModel") == 0; /* a class of its own beside one with a tower */
-        if (row == NULL || (of_text && strstr(row->model_type, "_text") == NULL) || row->read != decoder_read ||
-            row->decoder->head_bias.always || row->decoder->head_bias.keys != NULL)
+        if (row == NULL || (of_text && strstr(row->model_type, "_text") == NULL) ||
+            !has_plain_head(row, endings[i].head))
             return NULL;
         *ret_head = endings[i].head;
         return row;

@@ -87,6 +87,34 @@ static const struct decoder bamba = {
     .attention_list_key = "attn_layer_indices",
 };
 
+/* ibm-granite/granite-4.0-h-tiny: Bamba's mixers, a shared MLP in every layer, and experts beside it where there are
+ * any. A file that does not name its layers has no attention. */
+static const struct experts granite_hybrid_experts = {
+    .count_keys = "num_local_experts",
+    .per_token_keys = "num_experts_per_tok",
+    .width_keys = "intermediate_size",
+    .shared_width_keys = "shared_intermediate_size",
+    .dense_width_keys = "shared_intermediate_size",
+    .optional = true,
+};
+
+static const struct fixed granite_hybrid_fixed[] = {
+    { "intermediate_size", NULL }, /* of experts, when there are any */
+    { "mamba_chunk_size", NULL },
+    { "position_embedding_type", NULL }, /* rotary, or none */
+    { "normalization_function", "rmsnorm" },
+    { "init_method", NULL },
+    { NULL, NULL },
+};
+
+static const struct decoder granite_hybrid = {
+    .fixed = granite_hybrid_fixed,
+    .qkv_bias = { .keys = "attention_bias" },
+    .out_bias = { .keys = "attention_bias" },
+    .experts = &granite_hybrid_experts,
+    .recurrent = recurrent_bamba,
+};
+
 /* A stack of mixers with a norm each and nothing between them. */
 static void
 read_stack(struct reader *reader, const struct decoder *traits)
@@ -155,6 +183,7 @@ const struct family_class family_states[] = {
     { "FalconMambaForCausalLM", "falcon_mamba", read_stack, &mamba },
     { "Mamba2ForCausalLM", "mamba2", read_stack, &mamba2 },
     { "BambaForCausalLM", "bamba", decoder_read, &bamba },
+    { "GraniteMoeHybridForCausalLM", "granitemoehybrid", decoder_read, &granite_hybrid },
     { "RwkvForCausalLM", "rwkv", read_rwkv, &rwkv },
     { "JambaForCausalLM", "jamba", decoder_read, &jamba },
     { "Lfm2ForCausalLM", "lfm2", read_lfm2, &lfm2 },

@@ -137,10 +137,17 @@ static const struct {
     const char *row, *class_name;
     uint64_t head;
 } relatives[] = {
-    { "mistral-7b-v0.1", "MistralModel", 0 }, { "llama-3-8b", "LlamaForSequenceClassification", 2 * 4096 },
-    { "qwen2.5-7b", "Qwen2Model", 0 },        { "mixtral-8x7b", "MixtralForSequenceClassification", 2 * 4096 },
-    { "gpt2-large", "GPT2Model", 0 },         { "gpt2-medium", "GPT2ForSequenceClassification", 2 * 1024 },
+    { "mistral-7b-v0.1", "MistralModel", 0 },
+    { "llama-3-8b", "LlamaForSequenceClassification", 2 * 4096 },
+    { "qwen2.5-7b", "Qwen2Model", 0 },
+    { "mixtral-8x7b", "MixtralForSequenceClassification", 2 * 4096 },
+    { "gpt2-large", "GPT2Model", 0 },
+    { "gpt2-medium", "GPT2ForSequenceClassification", 2 * 1024 },
     { "gemma-3-1b", "Gemma3TextModel", 0 },
+    { "llama-3-8b", "LlamaModel", 0 },
+    { "opt-125m", "OPTModel", 0 },
+    { "mamba-130m-hf", "MambaModel", 0 },
+    { "falcon-mamba-7b", "FalconMambaModel", 0 },
 };
 
 START_TEST(relatives_differ_by_their_head)
