@@ -13,6 +13,7 @@ struct serving_pass {
     double expert_bytes_seconds, expert_flop_seconds;
     double expert_missed;  /* chance that a token leaves a given expert alone: 1 - k / E */
     double tile_rows; /* tokens that a product of weights is computed for at least */
+    double expert_tile_rows; /* the same of each expert that is met */
     double roofline_power; /* bytes and operations overlap as (x^p + y^p)^(1/p) */
     double minimum_seconds;
     /* attention */
