@@ -64,7 +64,7 @@ static const struct decoder glm = {
 };
 
 /* GLM-4-0414: norms behind attention and MLP, too */
-static const struct decoder glm4 = {
+const struct decoder decoder_glm4 = {
     .kv_heads = 2,
     .head_size = 128,
     .qkv_bias = { .keys = "attention_bias" },
@@ -125,7 +125,7 @@ const struct family_class family_dense_chinese[] = {
     { "InternLM2ForCausalLM", "internlm2", decoder_read, &internlm },
     { "MiMoForCausalLM", "mimo", decoder_read, &mimo },
     { "GlmForCausalLM", "glm", decoder_read, &glm },
-    { "Glm4ForCausalLM", "glm4", decoder_read, &glm4 },
+    { "Glm4ForCausalLM", "glm4", decoder_read, &decoder_glm4 },
     { "InternLM3ForCausalLM", "internlm3", decoder_read, &internlm3 },
     { "OrionForCausalLM", "orion", decoder_read, &orion },
     { "SeedOssForCausalLM", "seed_oss", decoder_read, &seed_oss },

@@ -141,7 +141,7 @@ static const struct experts glm4_experts = {
 };
 
 /* biases on query, key and value alone */
-static const struct decoder glm4_moe = {
+const struct decoder decoder_glm4_moe = {
     .kv_heads = 8,
     .qkv_bias = { .keys = "attention_bias" },
     .qk_norm = QK_NORM_HEAD_SIZE,
@@ -237,7 +237,7 @@ const struct family_class family_experts[] = {
     { "PhimoeForCausalLM", "", decoder_read, &phimoe },
     { "OlmoeForCausalLM", "olmoe", decoder_read, &olmoe },
     { "GptOssForCausalLM", "gpt_oss", decoder_read, &gpt_oss },
-    { "Glm4MoeForCausalLM", "glm4_moe", decoder_read, &glm4_moe },
+    { "Glm4MoeForCausalLM", "glm4_moe", decoder_read, &decoder_glm4_moe },
     { "DeepseekForCausalLM", "deepseek", decoder_read, &deepseek },
     { "GraniteMoeForCausalLM", "granitemoe", decoder_read, &granite_moe },
     { "Ernie4_5_MoeForCausalLM", "ernie4_5_moe", decoder_read, &ernie_moe },

@@ -29,6 +29,6 @@ extern const struct family_class family_diffusion[];
 
 /* Traits that more than one file builds on. */
 extern const struct decoder decoder_llama, decoder_gemma3, decoder_qwen2, decoder_qwen3, decoder_qwen3_moe,
-    decoder_qwen3_next, decoder_deepseek_v3;
+    decoder_qwen3_next, decoder_deepseek_v3, decoder_glm4, decoder_glm4_moe;
 
 #endif

@@ -54,6 +54,12 @@ read_qwen2_5_vl(struct reader *reader, const struct decoder *text)
 }
 
 static void
+read_glm4v(struct reader *reader, const struct decoder *text)
+{
+    read_with_tower(reader, text, vision_glm4);
+}
+
+static void
 read_qwen3_vl(struct reader *reader, const struct decoder *text)
 {
     read_with_tower(reader, text, vision_qwen3);
@@ -239,6 +245,8 @@ const struct family_class family_vision_language[] = {
     { "Qwen3_5ForCausalLM", "qwen3_5_text", decoder_read, &qwen3_5 },
     { "Qwen3_5MoeForCausalLM", "qwen3_5_moe_text", decoder_read, &qwen3_5_moe },
     { "Gemma3ForConditionalGeneration", "gemma3", read_gemma3, &decoder_gemma3 },
+    { "Glm4vForConditionalGeneration", "glm4v", read_glm4v, &decoder_glm4 },
+    { "Glm4vMoeForConditionalGeneration", "glm4v_moe", read_glm4v, &decoder_glm4_moe },
     { "KimiVLForConditionalGeneration", "kimi_vl", read_kimi, &decoder_deepseek_v3 },
     { "KimiK25ForConditionalGeneration", "kimi_k25", read_kimi, &decoder_deepseek_v3 },
     { "LlavaForConditionalGeneration", "llava", read_llava, NULL },

@@ -1,0 +1,36 @@
+/* The tower of GLM-4.1V, 4.5V and 4.6V and what merges its patches. Source: models/glm4v and models/glm4v_moe of
+ * huggingface/transformers. */
+#include <stddef.h>
+
+#include "service/base/quantity.h"
+#include "service/model/families/vision.h"
+
+/* Blocks with RMS norms, no biases and a gated MLP as wide as the text model; a convolution merges squares of patches,
+ * then a matrix, a norm and a gated MLP of intermediate_size. */
+uint64_t
+vision_glm4(struct reader *reader, uint32_t text_hidden_size)
+{
+    static const char *const no_size[] = { "num_heads", "initializer_range" };
+
+    if (!reader_enter(reader, "vision_config")) {
+        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+        return 0;
+    }
+    uint64_t hidden = reader_count_or(reader, "hidden_size", 1, LIMIT_HIDDEN, 1536);
+    uint64_t depth = reader_count_or(reader, "depth", 1, LIMIT_LAYERS, 24);
+    uint64_t intermediate = reader_count_or(reader, "intermediate_size", 1, LIMIT_WIDTH, 13696);
+    uint64_t out = reader_count_or(reader, "out_hidden_size", 1, LIMIT_HIDDEN, text_hidden_size);
+    uint64_t patch = reader_count_or(reader, "patch_size", 1, 256, 14);
+    uint64_t frames = reader_count_or(reader, "temporal_patch_size", 1, 256, 2);
+    uint64_t channels = reader_count_or(reader, "in_channels", 1, 256, 3);
+    uint64_t side = reader_count_or(reader, "image_size", 1, LIMIT_SMALL, 336) / patch;
+    uint64_t merge = reader_count_or(reader, "spatial_merge_size", 1, 64, 2);
+    uint64_t block = 4 * hidden * hidden + 3 * hidden * out + 2 * hidden;
+
+    reader_fixed(reader, "attention_bias", "false");
+    for (size_t i = 0; i < COUNT_OF(no_size); i++)
+        (void)reader_find(reader, no_size[i]);
+    reader_leave(reader);
+    return vision_linear(channels * frames * patch * patch, hidden) + side * side * hidden + depth * block +
+           2 * hidden + vision_linear(merge * merge * hidden, out) + out * out + 2 * out + 3 * out * intermediate;
+}
