@@ -10,8 +10,9 @@ extern const struct family_class family_experts[];         /* mixtures of expert
 extern const struct family_class family_latent[];          /* latent attention */
 extern const struct family_class family_gpt[];             /* layer norms with biases, plain MLP */
 extern const struct family_class family_vision_language[]; /* a vision tower in front of one of those */
-extern const struct family_class family_variants[];        /* decoders whose keys decide on each other */
-extern const struct family_class family_states[];          /* state-space and convolution layers */
+extern const struct family_class family_intern_vl[];
+extern const struct family_class family_variants[]; /* decoders whose keys decide on each other */
+extern const struct family_class family_states[];   /* state-space and convolution layers */
 extern const struct family_class family_nemotron_h[];
 extern const struct family_class family_gemma4[];
 extern const struct family_class family_deci[];
