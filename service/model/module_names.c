@@ -51,6 +51,7 @@ static const struct module_names rows[] = {
       .shared_up = "block_sparse_moe.shared_experts.up_proj",
       .shared_down = "block_sparse_moe.shared_experts.down_proj",
       .side_in = "self_attn.index_q_proj" },
+    { .class_start = "MiniMax", BLOCK_SPARSE },
     { .class_start = "Grok1",
       .expert_gate = "moe_block.experts.0.linear",
       .expert_up = "moe_block.experts.0.linear_v",

@@ -95,6 +95,7 @@ struct decoder {
     /* What the layers between those of full attention keep a state with, NULL: there are none. Sets the mixer's
      * matrices, vectors and state in `ret_kind`. */
     void (*recurrent)(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind);
+    const char *attention_flags_key;       /* a list of one for a layer of full attention, none for another */
     const char *attention_list_key;        /* names the layers of full attention, or layer i is one where */
     const char *period_keys, *offset_keys; /* i % period is the offset; layer_types counts before both */
     uint32_t period;                       /* class default; the offset's is the period's last layer */

@@ -85,6 +85,21 @@ read_pattern(struct reader *reader, const struct decoder *decoder, uint32_t laye
         mixers[i] = pattern->text[i % length] == 'L' ? MIXER_WINDOW : MIXER_FULL;
 }
 
+/* Layers of attention between recurrent ones, a flag a layer. */
+static void
+fill_flags(struct reader *reader, const struct decoder *decoder, uint32_t layers, uint8_t *mixers)
+{
+    uint32_t length = reader_list_length(reader, decoder->attention_flags_key, MAX_LAYERS);
+
+    if (length == 0)
+        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, decoder->attention_flags_key, NULL, "array of 0|1");
+    else if (length != layers)
+        reader_contradiction(reader, decoder->attention_flags_key, length, "num_hidden_layers =", layers);
+    for (uint32_t i = 0; i < length && i < layers; i++)
+        mixers[i] =
+            reader_list_count(reader, decoder->attention_flags_key, i, 0, 1) == 1 ? MIXER_FULL : MIXER_RECURRENT;
+}
+
 /* Layers of attention between recurrent ones: a list of them, or a period and an offset. */
 static void
 fill_recurrent(struct reader *reader, const struct decoder *decoder, uint32_t layers, uint8_t *mixers)
@@ -117,6 +132,10 @@ fill_by_rule(struct reader *reader, const struct decoder *decoder, uint32_t laye
 {
     uint32_t first;
 
+    if (decoder->attention_flags_key != NULL) {
+        fill_flags(reader, decoder, layers, mixers);
+        return;
+    }
     if (decoder->recurrent != NULL) {
         fill_recurrent(reader, decoder, layers, mixers);
         return;

@@ -239,3 +239,20 @@ recurrent_short_conv(struct reader *reader, uint32_t hidden, struct layer_kind *
     ret_kind->other_elements += hidden * kernel + (bias ? 5 * (uint64_t)hidden : 0);
     ret_kind->recurrent_conv_elements = ret_kind->recurrent_state_elements = hidden * (kernel - 1);
 }
+
+/* Lightning attention (arXiv:2401.04658 section 3, arXiv:2501.08313 section 2.2): query, key and value in one matrix, a
+ * gate, a norm and one matrix out; the state is a matrix a head. */
+void
+recurrent_lightning(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    uint64_t heads = reader_count(reader, "num_attention_heads", 1, LIMIT_HEADS);
+    uint64_t size = reader_count_or(reader, "head_dim", 1, LIMIT_HEAD_SIZE, hidden / (uint32_t)heads);
+    uint64_t inner = heads * size;
+
+    ret_kind->attention = ATTENTION_RECURRENT;
+    add_matrix(ret_kind, "self_attn.qkv_proj", hidden, 3 * inner);
+    add_matrix(ret_kind, "self_attn.output_gate", hidden, inner);
+    add_matrix(ret_kind, "self_attn.out_proj", inner, hidden);
+    ret_kind->other_elements += inner;
+    ret_kind->recurrent_state_elements = inner * size;
+}

@@ -115,6 +115,41 @@ static const struct decoder granite_hybrid = {
     .recurrent = recurrent_bamba,
 };
 
+static const struct experts minimax_experts = {
+    .count_keys = "num_local_experts",
+    .per_token_keys = "num_experts_per_tok",
+    .width_keys = "intermediate_size",
+};
+
+/* Factors of the residual stream, and where its norms stand */
+static const struct fixed minimax_fixed[] = {
+    { "block_size", NULL },
+    { "full_attn_alpha_factor", NULL },
+    { "full_attn_beta_factor", NULL },
+    { "linear_attn_alpha_factor", NULL },
+    { "linear_attn_beta_factor", NULL },
+    { "mlp_alpha_factor", NULL },
+    { "mlp_beta_factor", NULL },
+    { "layernorm_full_attention_alpha", NULL },
+    { "layernorm_full_attention_beta", NULL },
+    { "layernorm_linear_attention_alpha", NULL },
+    { "layernorm_linear_attention_beta", NULL },
+    { "layernorm_mlp_alpha", NULL },
+    { "layernorm_mlp_beta", NULL },
+    { "postnorm", NULL },
+    { "shared_moe_mode", NULL },
+    { NULL, NULL },
+};
+
+/* MiniMaxAI/MiniMax-M1-80k (arXiv:2506.13585 section 2): seven layers of lightning attention, one of heads */
+static const struct decoder minimax = {
+    .kv_heads = 8,
+    .fixed = minimax_fixed,
+    .experts = &minimax_experts,
+    .recurrent = recurrent_lightning,
+    .attention_flags_key = "attn_type_list",
+};
+
 /* A stack of mixers with a norm each and nothing between them. */
 static void
 read_stack(struct reader *reader, const struct decoder *traits)
@@ -184,6 +219,8 @@ const struct family_class family_states[] = {
     { "Mamba2ForCausalLM", "mamba2", read_stack, &mamba2 },
     { "BambaForCausalLM", "bamba", decoder_read, &bamba },
     { "GraniteMoeHybridForCausalLM", "granitemoehybrid", decoder_read, &granite_hybrid },
+    { "MiniMaxM1ForCausalLM", "minimax_m1", decoder_read, &minimax },
+    { "MiniMaxText01ForCausalLM", "minimax_text_01", decoder_read, &minimax },
     { "RwkvForCausalLM", "rwkv", read_rwkv, &rwkv },
     { "JambaForCausalLM", "jamba", decoder_read, &jamba },
     { "Lfm2ForCausalLM", "lfm2", read_lfm2, &lfm2 },
