@@ -203,6 +203,7 @@ static const struct {
     { "qwen3.5-397b-a17b", 396802360816, 0, hub },
     { "qwen3.5-4b", 4659865088, 120599552, hub },
     { "qwen3.5-9b", 9653104368, 243290624, hub },
+    { "qwen3.8-2.4t-a95b", 2446182725504, 26378027520, hub },
     { "redpajama-7b", 6857302016, 0, together },
     { "resnet-101", 44549160, 0, torchvision },
     { "resnet-152", 60192808, 0, torchvision },
