@@ -152,6 +152,7 @@ static const struct {
         "engine",
         "engine_version",
         "serving_precision",
+        "serving_precision_unsaid",
         "kv_cache_precision",
         "context_length",
         "concurrency",
