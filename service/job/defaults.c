@@ -174,9 +174,7 @@ complete_engine(struct serving_job *job, const struct model_arch *arch, struct a
         bool known = arch->stored_format != WEIGHT_UNSAID && arch->stored_format != WEIGHT_FP32;
 
         job->precision = known ? arch->stored_format : WEIGHT_BF16; /* engines cast FP32 checkpoints down */
-        assume_text(assumptions,
-                    arch->native_unsaid && !arch->stored.packed ? "serving_precision_unsaid" : "serving_precision",
-                    "/serving/precision", weight_format_name(job->precision));
+        assume_text(assumptions, "serving_precision", "/serving/precision", weight_format_name(job->precision));
     }
     if (!job->kv_cache_precision) {
         enum weight_format native = arch->native_format ? arch->native_format : WEIGHT_BF16;

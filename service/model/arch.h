@@ -116,7 +116,6 @@ struct model_arch {
     int64_t extra_parameters;         /* a vision tower, or what a stated total adds to or takes from the counted one */
     uint32_t mtp_layer_count;         /* multi-token prediction layers, not counted */
     enum weight_format native_format; /* its own 16-bit (or 32-bit) type */
-    bool native_unsaid;               /* the config does not name it */
     enum weight_format stored_format; /* of the checkpoint: the same, or what its quantisation comes nearest to */
     struct stored_weights stored;
     /* any other network, known by its work only: layer_count is 0 */

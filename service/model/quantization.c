@@ -18,6 +18,24 @@ static const struct {
     { "float32", WEIGHT_FP32 },  { "float", WEIGHT_FP32 },
 };
 
+static enum weight_format
+native_format_of(const struct facts *facts)
+{
+    static const char *const paths[] = { "/torch_dtype", "/dtype", "/text_config/torch_dtype", "/text_config/dtype" };
+    const struct fact *found = NULL;
+
+    for (size_t i = 0; i < COUNT_OF(paths) && found == NULL; i++)
+        found = facts_get(facts, paths[i]);
+    if (found == NULL || found->kind != FACT_TEXT)
+        return WEIGHT_BF16;
+    const char *name = strncmp(found->text, "torch.", 6) == 0 ? found->text + 6 : found->text;
+    for (size_t i = 0; i < COUNT_OF(dtypes); i++) {
+        if (strcasecmp(dtypes[i].name, name) == 0)
+            return dtypes[i].format;
+    }
+    return WEIGHT_BF16;
+}
+
 /* The first of several places that holds a block; inside it may be one that hf_quant_config.json wraps. */
 static bool
 find_block(const struct facts *facts, const char *const *paths, size_t count, struct block *ret_block)
@@ -65,34 +83,6 @@ note_at(struct notices *notices, enum notice_code code, const char *pointer, con
     struct notice *notice = notice_add(notices, code, at);
     text_copy(notice->text[0], NOTE_TEXT_SIZE, text);
     return notice;
-}
-
-/* The type of weights that no block speaks of. Without a word of it they are taken as BF16, as most are published; with
- * an unknown one, too, and it is said. */
-static void
-read_native_format(struct reader *reader)
-{
-    static const char *const paths[] = {
-        "/torch_dtype",     "/dtype", "/text_config/torch_dtype", "/text_config/dtype", "/llm_config/torch_dtype",
-        "/llm_config/dtype"
-    };
-    struct model_arch *arch = reader->arch;
-    const struct fact *found = NULL;
-
-    for (size_t i = 0; i < COUNT_OF(paths) && (found == NULL || found->kind != FACT_TEXT); i++)
-        found = facts_get(&reader->facts, paths[i]);
-    arch->native_format = WEIGHT_BF16;
-    arch->native_unsaid = found == NULL || found->kind != FACT_TEXT;
-    if (arch->native_unsaid)
-        return;
-    const char *name = strncmp(found->text, "torch.", 6) == 0 ? found->text + 6 : found->text;
-    for (size_t i = 0; i < COUNT_OF(dtypes); i++) {
-        if (strcasecmp(dtypes[i].name, name) == 0) {
-            arch->native_format = dtypes[i].format;
-            return;
-        }
-    }
-    (void)note_at(reader->notices, NOTICE_QUANTIZATION_UNKNOWN, reader->pointer, found->path, found->text);
 }
 
 /* Weighs the checkpoint that the block describes; false when it is of a kind that is not known. */
@@ -149,7 +139,7 @@ quantization_read(struct reader *reader)
     struct model_arch *arch = reader->arch;
     struct block block;
 
-    read_native_format(reader);
+    arch->native_format = native_format_of(&reader->facts);
     arch->stored_format = arch->native_format;
     if (find_block(&reader->facts, paths, COUNT_OF(paths), &block))
         (void)apply_block(&block, reader->pointer, arch, reader->notices);

@@ -8,8 +8,8 @@
 
 /* Figures of one deployment (all replicas on the machine). Bands are around expected. */
 struct serving_speed {
-    struct range ttft_ms; /* from arrival, queueing included */
-    struct range ttft_p95_ms;
+    struct range ttft_ms;                  /* from arrival, queueing included */
+    struct range ttft_p95_ms;              /* high: of clients that arrive at once again and again, too */
     struct range tpot_ms;                  /* mean time between output tokens of one request, without the first */
     struct range tpot_p95_ms;              /* of the request that is slower than 95 of 100 */
     struct range output_tokens_per_second; /* all GPUs */

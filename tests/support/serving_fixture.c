@@ -77,7 +77,8 @@ static const struct {
     { "qwen2.5-72b", "mi300x-192gb", 2, WEIGHT_FP16 },         { "gemma-3-4b", "l4-24gb", 1, WEIGHT_BF16 },
     { "llama-3-8b", "rtx-3090-24gb", 1, WEIGHT_Q4_K_M },       { "qwen2.5-7b", "v100-sxm-32gb", 4, WEIGHT_FP16 },
     { "mamba-2.8b-hf", "a10-24gb", 1, WEIGHT_BF16 },           { "whisper-small", "t4-16gb", 1, WEIGHT_FP16 },
-    { "llama-3.1-405b", "ascend-910b-64gb", 32, WEIGHT_BF16 },
+    { "llama-3.1-405b", "ascend-910b-64gb", 32, WEIGHT_BF16 }, { "qwen3-8b", "h20-96gb", 1, WEIGHT_BF16 },
+    { "qwen3-235b-a22b", "h20-96gb", 8, WEIGHT_FP8 },          { "qwen2.5-14b", "l40s-48gb", 1, WEIGHT_Q4_K_M },
 };
 
 /* From `low` to `high`, each order of magnitude as often. */

@@ -168,9 +168,6 @@ experts_read(struct reader *reader, const struct decoder *decoder, const struct 
     if (ret_kind->experts_per_token > ret_kind->expert_count)
         reader_contradiction(reader, experts->per_token_keys, ret_kind->experts_per_token, "at most the experts,",
                              ret_kind->expert_count);
-    uint32_t again = reader_count_or(reader, "experts_per_token", 1, LIMIT_EXPERTS, ret_kind->experts_per_token);
-    if (again != ret_kind->experts_per_token) /* some say it twice */
-        reader_contradiction(reader, "experts_per_token", again, "num_experts_per_tok =", ret_kind->experts_per_token);
     fill_layers(reader, experts, sizes->layers, ret_sparse);
     return true;
 }

@@ -152,7 +152,6 @@ static const struct {
         "engine",
         "engine_version",
         "serving_precision",
-        "serving_precision_unsaid",
         "kv_cache_precision",
         "context_length",
         "concurrency",

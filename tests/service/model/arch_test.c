@@ -53,11 +53,6 @@ static const struct {
     { "mixtral-8x7b", "/num_experts_per_tok", "integer", "9", FAULT_MODEL_CONTRADICTION,
       "/model/config/num_experts_per_tok" },
     { "llama-3-8b", "/model_type", "text", "qwen2", FAULT_MODEL_CONTRADICTION, "/model/config/model_type" },
-    { "gpt-oss-120b", "/experts_per_token", "integer", "5", FAULT_MODEL_CONTRADICTION,
-      "/model/config/experts_per_token" },
-    { "minimax-m1-80k", "/attn_type_list", NULL, NULL, FAULT_MODEL_FIELD_MISSING, "/model/config/attn_type_list" },
-    { "minimax-m1-80k", "/num_hidden_layers", "integer", "79", FAULT_MODEL_CONTRADICTION,
-      "/model/config/attn_type_list" },
     { "gpt-oss-120b", "/num_hidden_layers", "integer", "35", FAULT_MODEL_CONTRADICTION, "/model/config/layer_types" },
     { "glm-5", "/qk_head_dim", "integer", "200", FAULT_MODEL_CONTRADICTION, "/model/config/qk_head_dim" },
     /* keys that change sizes in a way the class does not know */
@@ -92,15 +87,6 @@ static const struct {
       "/model/config/vision_config/patch_size" },
     { "llama-3-8b", "/pruned_heads", "object", "1", FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/pruned_heads" },
     /* settings that a class has other tensors for */
-    { "deberta-v3-base", "/share_att_key", "bool", "false", FAULT_MODEL_FIELD_UNSUPPORTED,
-      "/model/config/share_att_key" },
-    { "deberta-v3-base", "/embedding_size", "integer", "128", FAULT_MODEL_FIELD_UNSUPPORTED,
-      "/model/config/embedding_size" },
-    { "internvl3-8b", "/vision_config/use_moe", "bool", "true", FAULT_MODEL_FIELD_UNSUPPORTED,
-      "/model/config/vision_config/use_moe" },
-    { "internvl3-8b", "/use_llm_lora", "integer", "16", FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/use_llm_lora" },
-    { "siglip2-giant-opt-patch16-384", "/text_config/projection_size", "integer", "1152", FAULT_MODEL_CONTRADICTION,
-      "/model/config/text_config/projection_size" },
     { "bert-base-uncased (BertModel)", "/position_embedding_type", "text", "relative_key",
       FAULT_MODEL_FIELD_UNSUPPORTED, "/model/config/position_embedding_type" },
     { "sdxl-unet", "/only_cross_attention", "bool", "true", FAULT_MODEL_FIELD_UNSUPPORTED,
@@ -115,24 +101,6 @@ START_TEST(faults_name_their_place)
     ck_assert(read_with(refused[_i].model, refused[_i].path, refused[_i].kind, refused[_i].value) == STATUS_FAULT);
     ck_assert_msg(fault.code == refused[_i].code, "%s: %s", refused[_i].path, fault_code_name(fault.code));
     ck_assert_str_eq(fault.items[0].pointer, refused[_i].pointer);
-}
-END_TEST
-
-/* A type of weights that is not known is told, one that is missing is kept in mind. */
-START_TEST(types_of_weights)
-{
-    ck_assert(read_with("llama-3-8b", "/torch_dtype", "text", "float16") == STATUS_OK);
-    ck_assert(arch.native_format == WEIGHT_FP16 && !arch.native_unsaid && notices.count == 0);
-    ck_assert(read_with("llama-3-8b", "/torch_dtype", NULL, NULL) == STATUS_OK);
-    ck_assert(arch.native_format == WEIGHT_BF16 && arch.native_unsaid && notices.count == 0);
-    ck_assert(read_with("llama-3-8b", "/torch_dtype", "null", "") == STATUS_OK);
-    ck_assert(arch.native_unsaid);
-    ck_assert(read_with("llama-3-8b", "/torch_dtype", "text", "float8_e4m3fn") == STATUS_OK);
-    ck_assert(arch.native_format == WEIGHT_BF16 && !arch.native_unsaid);
-    ck_assert_uint_eq(notices.count, 1);
-    ck_assert_int_eq(notices.items[0].code, NOTICE_QUANTIZATION_UNKNOWN);
-    ck_assert_str_eq(notices.items[0].pointer, "/model/config/torch_dtype");
-    ck_assert_str_eq(notices.items[0].text[0], "float8_e4m3fn");
 }
 END_TEST
 
@@ -392,7 +360,6 @@ main(void)
     TCase *tcase = tcase_create("configs");
 
     tcase_add_loop_test(tcase, faults_name_their_place, 0, COUNT_OF(refused));
-    tcase_add_test(tcase, types_of_weights);
     tcase_add_test(tcase, all_faults_come_at_once);
     tcase_add_test(tcase, a_refused_value_contradicts_nothing);
     tcase_add_loop_test(tcase, keys_that_say_nothing_new_change_nothing, 0, COUNT_OF(harmless));

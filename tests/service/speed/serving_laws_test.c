@@ -46,6 +46,7 @@ START_TEST(closed_loops_keep_littles_law)
         ck_assert_double_eq_tol(speed.output_tokens_per_second.expected,
                                 speed.requests_per_second.expected * fixture.job.output_tokens,
                                 1e-9 * speed.output_tokens_per_second.expected);
+        ck_assert(speed.ttft_p95_ms.high >= speed.burst_ttft_ms);
     }
 }
 END_TEST
@@ -112,6 +113,9 @@ slow_down(struct serving_fixture *fixture, uint64_t what, double factor)
         gpu->pcie_bytes_per_second *= factor;
         fixture->machine.link_bytes_per_second *= factor;
         break;
+    case 3:
+        gpu->tdp_watts = (uint32_t)ceil(gpu->tdp_watts * factor);
+        break;
     default:
         fixture->machine.network_bytes_per_second *= factor;
     }
@@ -125,7 +129,7 @@ START_TEST(lesser_hardware_is_never_faster)
         struct serving_fixture fixture;
         struct serving_memory memory;
         struct serving_speed good, worse;
-        uint64_t what = random_below(&random, 4);
+        uint64_t what = random_below(&random, 5);
 
         serving_fixture_random(&random, random_below(&random, 2), &fixture);
         serving_fixture_run(&fixture, &memory, &good);
