@@ -128,6 +128,8 @@ static const struct {
     { "kimi-k2", 1026408232448, 0, numel },
     { "kimi-k3", 2779931837184, 69LL * 32, hub },
     { "kimi-linear-48b", 49122681728, 0, hub },
+    { "laguna-s-2.1", 117561977600, 0, hub },
+    { "laguna-xs-2.1", 33442617088, 0, hub },
     { "lfm2-1.2b", 1170340608, 0, hub },
     { "lfm2-350m", 354483968, 0, numel },
     { "lfm2-700m", 742489344, 0, numel },
