@@ -151,6 +151,7 @@ static const struct {
     { "mistral-small-3.2-24b", 24011361280, 0, numel },
     { "mpt-7b", 6649286656, 0, total_size },
     { "multilingual-e5-large", 559890432, 0, hub },
+    { "muse-glimmer-30b", 29776626688, 0, hub },
     { "nemotron-3-nano-30b", 31577937344, -23LL * 128, hub },
     { "nemotron-3-super-120b", 123611012096, 2942324736LL - 40LL * 512, hub },
     { "nemotron-nano-9b-v2", 8888227328, 0, hub },

@@ -88,6 +88,12 @@ read_kimi(struct reader *reader, const struct decoder *text)
 }
 
 static void
+read_muse_glimmer(struct reader *reader, const struct decoder *text)
+{
+    read_with_tower(reader, text, vision_muse_glimmer);
+}
+
+static void
 read_llama4(struct reader *reader, const struct decoder *text)
 {
     read_with_tower(reader, text, vision_llama4);
@@ -235,6 +241,31 @@ static const struct decoder qwen3_5_moe = {
     .experts = &qwen3_5_experts,
 };
 
+static const struct fixed muse_glimmer_fixed[] = { { "layer_rope_theta", NULL },
+                                                   { "post_norm_eps", NULL },
+                                                   { "qk_scale_factor", NULL },
+                                                   { "output_multiplier", NULL },
+                                                   { NULL, NULL } };
+
+static const struct class_sizes muse_glimmer_sizes = {
+    .hidden = 6656, .layers = 52, .heads = 32, .intermediate = 19968, .vocabulary = 202048, .context = 131072
+};
+
+/* meta-models/Muse-Glimmer-30B: norms of query and key without weights, a gate as wide as the query */
+static const struct decoder muse_glimmer = {
+    .kv_heads = 2,
+    .head_size = 128,
+    .sizes = &muse_glimmer_sizes,
+    .fixed = muse_glimmer_fixed,
+    .qkv_bias = { .keys = "attention_bias" },
+    .out_bias = { .keys = "attention_bias" },
+    .query_gate = true,
+    .block_norms = 4,
+    .window = WINDOW_PATTERN,
+    .window_tokens = 2048,
+    .window_period = 4,
+};
+
 const struct family_class family_vision_language[] = {
     { "Qwen2VLForConditionalGeneration", "qwen2_vl", read_qwen2_vl, &decoder_qwen2 },
     { "Qwen2_5_VLForConditionalGeneration", "qwen2_5_vl", read_qwen2_5_vl, &decoder_qwen2 },
@@ -249,6 +280,7 @@ const struct family_class family_vision_language[] = {
     { "Glm4vMoeForConditionalGeneration", "glm4v_moe", read_glm4v, &decoder_glm4_moe },
     { "KimiVLForConditionalGeneration", "kimi_vl", read_kimi, &decoder_deepseek_v3 },
     { "KimiK25ForConditionalGeneration", "kimi_k25", read_kimi, &decoder_deepseek_v3 },
+    { "MuseGlimmerForConditionalGeneration", "muse_glimmer", read_muse_glimmer, &muse_glimmer },
     { "LlavaForConditionalGeneration", "llava", read_llava, NULL },
     { "LlavaNextForConditionalGeneration", "llava_next", read_llava_next, NULL },
     { "Idefics3ForConditionalGeneration", "idefics3", read_idefics3, NULL },
