@@ -111,6 +111,18 @@ layer_expert_hidden_size(const struct layer_kind *kind, uint32_t hidden_size)
     return kind->expert_hidden_size > 0 ? kind->expert_hidden_size : hidden_size;
 }
 
+uint32_t
+model_layer_embedding_rows(const struct model_arch *arch)
+{
+    return arch->layer_embedding_rows > 0 ? arch->layer_embedding_rows : arch->vocabulary_size;
+}
+
+uint64_t
+model_layer_embedding_elements(const struct model_arch *arch)
+{
+    return u64_mul_sat(model_layer_embedding_rows(arch), arch->layer_embedding_size);
+}
+
 bool
 model_arch_generates(const struct model_arch *arch)
 {

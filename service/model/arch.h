@@ -111,6 +111,7 @@ struct model_arch {
     uint8_t kind_of_layer[MAX_LAYERS];
     uint64_t position_elements;       /* learned position table */
     uint64_t layer_embedding_size;    /* width, over all layers, of a second embedding that layers look up; 0: none */
+    uint32_t layer_embedding_rows;    /* its tokens; 0: vocabulary_size */
     uint64_t final_norm_elements;     /* and any other single tensor outside the layers */
     uint64_t tower_elements;          /* of extra_parameters: a tower of images or sound, with its projection */
     int64_t extra_parameters;         /* a vision tower, or what a stated total adds to or takes from the counted one */
@@ -157,6 +158,10 @@ void model_arch_state_total(struct model_arch *arch, uint64_t stated, struct not
  * another. */
 uint32_t layer_value_size(const struct layer_kind *kind);
 uint32_t layer_expert_hidden_size(const struct layer_kind *kind, uint32_t hidden_size);
+
+/* Tokens of the second embedding, and its elements. */
+uint32_t model_layer_embedding_rows(const struct model_arch *arch);
+uint64_t model_layer_embedding_elements(const struct model_arch *arch);
 
 /* Whether it writes tokens one after another; else one pass answers: encoders, classifiers, networks known by their
  * work. */

@@ -67,6 +67,7 @@ static const struct module_names rows[] = {
       .shared_up = "feed_forward.shared_expert.up_proj",
       .shared_down = "feed_forward.shared_expert.down_proj",
       .router = "feed_forward.router" },
+    { .class_start = "Gemma3n", .side_in = "per_layer_input_gate", .side_out = "per_layer_projection" },
     { .class_start = "Gemma4",
       .expert_gate = "experts.0.gate_proj",
       .expert_up = "experts.0.up_proj",

@@ -171,8 +171,7 @@ model_params_count(const struct model_arch *arch)
     params.embedding =
         u64_mul_sat(arch->vocabulary_size, arch->embedding_size > 0 ? arch->embedding_size : arch->hidden_size);
     params.head = arch->tied_head ? 0 : params.embedding;
-    params.position =
-        u64_add_sat(arch->position_elements, u64_mul_sat(arch->vocabulary_size, arch->layer_embedding_size));
+    params.position = u64_add_sat(arch->position_elements, model_layer_embedding_elements(arch));
     params.final_norm = arch->final_norm_elements;
     params.extra = arch->extra_parameters > 0 ? (uint64_t)arch->extra_parameters : 0;
     params.total =

@@ -378,7 +378,7 @@ model_parts(const struct model_arch *arch, const struct model_params *params, st
     }
     add_table(&walk, MODEL_PART_EMBEDDING, params->embedding, arch->stored.embedding);
     add_single(&walk, MODEL_PART_EMBEDDING, "{0} tokens x {1} wide, looked up by the layers",
-               u64_mul_sat(arch->vocabulary_size, arch->layer_embedding_size), arch->vocabulary_size,
+               model_layer_embedding_elements(arch), model_layer_embedding_rows(arch),
                (double)arch->layer_embedding_size);
     add_single(&walk, MODEL_PART_POSITION, "{0} x {1} hidden", arch->position_elements,
                (double)arch->position_elements / arch->hidden_size, arch->hidden_size);

@@ -14,6 +14,7 @@ extern const struct family_class family_intern_vl[];
 extern const struct family_class family_variants[]; /* decoders whose keys decide on each other */
 extern const struct family_class family_states[];   /* state-space and convolution layers */
 extern const struct family_class family_nemotron_h[];
+extern const struct family_class family_gemma3n[];
 extern const struct family_class family_gemma4[];
 extern const struct family_class family_deci[];
 extern const struct family_class family_deepseek_v4[];

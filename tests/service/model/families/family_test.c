@@ -86,7 +86,7 @@ static const struct {
 } unknown_classes[] = {
     { "LamaForCausalLM", "LlamaForCausalLM" },
     { "LlamaForCausallLM", "LlamaForCausalLM" },
-    { "Gemma3nForConditionalGeneration", "Gemma3ForConditionalGeneration" },
+    { "Gemma5ForConditionalGeneration", "Gemma3ForConditionalGeneration" },
     { "MiniMaxM4ForCausalLM", "MiniMaxM2ForCausalLM" },
     { "LongcatFlashForCausalLM", "" },
     { "Rwkv5Model", "" },
