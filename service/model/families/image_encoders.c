@@ -1,6 +1,7 @@
 /* Image encoders that came after ViT, alone or beside one of texts: DINOv2 (arXiv:2304.07193, with registers
- * arXiv:2309.16588) and SigLIP (arXiv:2303.15343, arXiv:2502.14786). Sources: modeling_dinov2.py,
- * modeling_dinov2_with_registers.py and modeling_siglip.py of huggingface/transformers 4.57. */
+ * arXiv:2309.16588), DINOv3 (arXiv:2508.10104) and SigLIP (arXiv:2303.15343, arXiv:2502.14786). Sources:
+ * modeling_dinov2.py, modeling_dinov2_with_registers.py, modeling_dinov3_vit.py and modeling_siglip.py of
+ * huggingface/transformers 4.57. */
 #include <stddef.h>
 
 #include "service/base/quantity.h"
@@ -78,6 +79,40 @@ read_dino_classifier(struct reader *reader, const struct decoder *traits)
     reader->arch->final_norm_elements += vision_linear(2 * hidden, reader_image_labels(reader));
 }
 
+/* DINOv3: rotary positions instead of a table, a bias or none on each matrix of attention, an MLP as wide as stated. */
+static void
+read_dino3(struct reader *reader, const struct decoder *traits)
+{
+    static const char *const biases[] = { "query_bias", "key_bias", "value_bias" };
+    static const char *const no_size[] = { "drop_path_rate",     "layerscale_value",     "apply_layernorm",
+                                           "out_features",       "out_indices",          "stage_names",
+                                           "pos_embed_jitter",   "pos_embed_shift",      "pos_embed_rescale",
+                                           "return_class_token", "reshape_hidden_states" };
+    struct encoder encoder = encoder_read(reader, &(struct encoder){ 0 });
+    struct model_arch *arch = reader->arch;
+    uint64_t image = reader_count_or(reader, "image_size", 1, LIMIT_SMALL, 224);
+    uint64_t patch = reader_count_or(reader, "patch_size", 1, LIMIT_SMALL, 16);
+    uint64_t channels = reader_count_or(reader, "num_channels", 1, LIMIT_SMALL, 3);
+    uint32_t registers = reader_count_or(reader, "num_register_tokens", 0, LIMIT_SMALL, 0);
+    struct layer_kind kind = encoder_layer(&encoder, false);
+
+    (void)traits;
+    if (patch > image)
+        reader_contradiction(reader, "patch_size", patch, "at most image_size", image);
+    for (size_t i = 0; i < COUNT_OF(no_size); i++)
+        (void)reader_find(reader, no_size[i]);
+    kind.other_elements = 2 * encoder.hidden;
+    for (size_t i = 0; i < COUNT_OF(biases); i++)
+        kind.other_elements += reader_flag_or(reader, biases[i], i != 1) ? encoder.hidden : 0; /* keys have none */
+    kind.out_bias = reader_flag_or(reader, "proj_bias", true);
+    kind.mlp_bias = reader_flag_or(reader, "mlp_bias", true);
+    kind.gated = reader_flag_or(reader, "use_gated_mlp", false);
+    arch->final_norm_elements =
+        (2 + registers) * encoder.hidden + vision_linear(channels * patch * patch, encoder.hidden) + 2 * encoder.hidden;
+    arch->max_context_tokens = (uint32_t)((image / patch) * (image / patch)) + 1 + registers;
+    encoder_append(reader, &encoder, &kind);
+}
+
 /* Sets no trait: only tells the class with registers from the one without. */
 static const struct decoder with_registers = { .tied = true };
 
@@ -118,6 +153,7 @@ const struct family_class family_image_encoders[] = {
     { "Dinov2ForImageClassification", "", read_dino_classifier, NULL },
     { "Dinov2WithRegistersModel", "dinov2_with_registers", read_dino, &with_registers },
     { "Dinov2WithRegistersForImageClassification", "", read_dino_classifier, &with_registers },
+    { "DINOv3ViTModel", "dinov3_vit", read_dino3, NULL },
     { "SiglipModel", "siglip", read_siglip, NULL },
     { NULL, NULL, NULL, NULL },
 };
