@@ -20,7 +20,7 @@ elements_per_token(const struct layer_kind *kind, uint32_t tensor)
         return (double)u64_ceil_div(kind->kv_head_count, tensor) * ((double)kind->head_size + layer_value_size(kind)) +
                kind->index_size;
     case ATTENTION_LATENT:
-        return (double)kind->latent_size + kind->rope_size;
+        return (double)kind->latent_size + kind->rope_size + kind->index_size;
     case ATTENTION_NONE:
     case ATTENTION_RECURRENT:
         break;

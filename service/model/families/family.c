@@ -8,11 +8,12 @@
 #include "service/model/families/tables.h"
 
 static const struct family_class *const tables[] = {
-    family_dense,           family_dense_chinese,  family_experts,  family_latent,      family_gpt,
-    family_vision_language, family_intern_vl,      family_variants, family_states,      family_nemotron_h,
-    family_gemma3n,         family_gemma4,         family_deci,     family_deepseek_v4, family_minimax_m3,
-    family_kimi_linear,     family_laguna,         family_mimo_v2,  family_step,        family_encoders,
-    family_text_encoders,   family_image_encoders, family_pairs,    family_conv_nets,   family_diffusion,
+    family_dense,           family_dense_chinese, family_experts,        family_latent,      family_gpt,
+    family_vision_language, family_intern_vl,     family_variants,       family_states,      family_nemotron_h,
+    family_gemma3n,         family_gemma4,        family_deci,           family_deepseek_v4, family_minimax_m3,
+    family_glm5_next,       family_kimi_linear,   family_laguna,         family_mimo_v2,     family_step,
+    family_encoders,        family_text_encoders, family_image_encoders, family_pairs,       family_conv_nets,
+    family_diffusion,
 };
 
 static const struct family_class *

@@ -7,6 +7,7 @@
 
 #include "service/base/quantity.h"
 #include "service/model/families/layers.h"
+#include "service/model/families/recurrent.h"
 #include "service/model/families/tables.h"
 #include "service/model/families/vision.h"
 
@@ -21,13 +22,13 @@ add_matrix(struct layer_kind *kind, const char *name, uint64_t inputs, uint64_t 
 }
 
 /* Query, key and value behind short convolutions, a decay of low rank a channel, a write strength a head, a gate. */
-static void
-set_delta(struct reader *reader, struct layer_kind *kind)
+void
+recurrent_kimi_delta(struct reader *reader, uint32_t hidden, struct layer_kind *kind)
 {
-    uint64_t hidden = reader->arch->hidden_size;
-    uint64_t heads = reader_count(reader, "linear_attn_config/num_heads", 1, LIMIT_HEADS);
-    uint64_t size = reader_count(reader, "linear_attn_config/head_dim", 1, LIMIT_HEAD_SIZE);
-    uint64_t kernel = reader_count(reader, "linear_attn_config/short_conv_kernel_size", 1, LIMIT_SMALL);
+    uint64_t heads = reader_count(reader, "linear_attn_config/num_heads|linear_num_heads", 1, LIMIT_HEADS);
+    uint64_t size = reader_count(reader, "linear_attn_config/head_dim|linear_head_dim", 1, LIMIT_HEAD_SIZE);
+    uint64_t kernel =
+        reader_count(reader, "linear_attn_config/short_conv_kernel_size|linear_conv_kernel_dim", 1, LIMIT_SMALL);
     uint64_t width = heads * size;
 
     kind->attention = ATTENTION_RECURRENT;
@@ -95,7 +96,7 @@ kind_of(struct reader *reader, bool full, bool experts, bool mixes)
     if (full)
         set_latent(reader, &kind);
     else
-        set_delta(reader, &kind);
+        recurrent_kimi_delta(reader, reader->arch->hidden_size, &kind);
     if (experts) {
         set_experts(reader, &kind);
     } else {

@@ -28,4 +28,7 @@ void recurrent_rwkv(uint64_t hidden, uint64_t inner, struct layer_kind *ret_kind
 void recurrent_lightning(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind);
 void recurrent_short_conv(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind);
 
+/* Kimi delta attention, in kimi_linear.c. */
+void recurrent_kimi_delta(struct reader *reader, uint32_t hidden, struct layer_kind *kind);
+
 #endif

@@ -19,6 +19,7 @@ extern const struct family_class family_gemma4[];
 extern const struct family_class family_deci[];
 extern const struct family_class family_deepseek_v4[];
 extern const struct family_class family_minimax_m3[];
+extern const struct family_class family_glm5_next[];
 extern const struct family_class family_kimi_linear[];
 extern const struct family_class family_laguna[];
 extern const struct family_class family_mimo_v2[];

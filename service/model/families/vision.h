@@ -13,6 +13,7 @@ uint64_t vision_gemma3(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_gemma4(struct reader *reader, uint32_t text_hidden_size); /* and hearing */
 uint64_t vision_gemma4_unified(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_glm4(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_glm5_next(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_kimi(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_kimi_k3(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_minimax_m3(struct reader *reader, uint32_t text_hidden_size);
