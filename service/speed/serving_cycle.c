@@ -16,11 +16,17 @@ most(double a, double b)
 }
 
 double
+serving_pass_room(const struct serving_flow *flow)
+{
+    return flow->rates->serving_pass_tokens * most(1, flow->model->groups);
+}
+
+double
 serving_prompt_seconds(const struct serving_flow *flow, double fill_tokens, struct serving_time *time)
 {
     const struct rates *rates = flow->rates;
     double input = flow->input_tokens;
-    double tokens = most(input, least(fill_tokens, rates->serving_pass_tokens));
+    double tokens = most(input, least(fill_tokens, serving_pass_room(flow)));
     double chunks = ceil(input / rates->serving_chunk_tokens);
     struct serving_time pass =
         serving_pass_time(flow->model, &(struct serving_load){ .prompt_tokens = tokens, .prompts = tokens / input });
@@ -56,7 +62,7 @@ static struct serving_time
 mixed_cycle(const struct serving_flow *flow, const struct cycle *cycle, const struct serving_time *decode)
 {
     double prompt_tokens = cycle->batch * flow->input_tokens;
-    double mixed = least(cycle->steps, most(1, prompt_tokens / flow->rates->serving_pass_tokens));
+    double mixed = least(cycle->steps, most(1, prompt_tokens / serving_pass_room(flow)));
     struct serving_time pass =
         serving_pass_time(flow->model, &(struct serving_load){ .sequences = cycle->batch,
                                                                .prompt_tokens = prompt_tokens / mixed,

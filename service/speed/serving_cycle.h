@@ -27,6 +27,9 @@ struct serving_pace {
     struct serving_time spent; /* in one cycle, or a second of a queue: what holds it back */
 };
 
+/* Prompt tokens that passes are filled with: each group of attention data parallelism has its own. */
+double serving_pass_room(const struct serving_flow *flow);
+
 /* Seconds of GPU time for one prompt when passes are filled up to `fill_tokens` with such prompts; `time` may be NULL.
  * A prompt longer than a pass holds costs the host once more for each further chunk. */
 double serving_prompt_seconds(const struct serving_flow *flow, double fill_tokens, struct serving_time *time);

@@ -27,7 +27,7 @@ prompt_intrusion(const struct serving_flow *flow, const struct queue *queue)
 {
     bool rides = !flow->traits->prefill_first && serving_decode_steps(flow) > 0;
     double hidden = rides ? flow->rates->serving_prefill_overlap : 0;
-    double room = fmax(1, flow->rates->serving_pass_tokens / flow->input_tokens);
+    double room = fmax(1, serving_pass_room(flow) / flow->input_tokens);
     double prompts = fmin(room, fmax(1, queue->prompts)), tokens = prompts * flow->input_tokens;
     double alone = prompts > 1 ? serving_prompt_seconds(flow, tokens, NULL) : queue->one_prompt;
     struct serving_load load = { .sequences = serving_step_sequences(flow, queue->running),
