@@ -11,7 +11,7 @@ struct module_names {
     const char *gate, *up, *down; /* of a dense MLP */
     const char *gate_up;          /* in one matrix */
     const char *expert_gate, *expert_up, *expert_down, *expert_gate_up;
-    const char *shared_gate, *shared_up, *shared_down;
+    const char *shared_gate, *shared_up, *shared_down, *shared_gate_up;
     const char *router, *shared_router; /* the gate of a shared expert */
     const char *side_in, *side_out;     /* matrices beside those, NULL where a class has none */
 };

@@ -130,9 +130,13 @@ add_experts(struct module_list *list, const struct layer_kind *kind, uint64_t hi
         add(list, MODULE_EXPERTS, MODULE_PLAIN, names->expert_up, read, width);
     }
     add(list, MODULE_EXPERTS, MODULE_DOWN, names->expert_down, width, read);
-    if (kind->gated)
-        add(list, MODULE_SHARED, MODULE_PLAIN, names->shared_gate, hidden, kind->shared_size);
-    add(list, MODULE_SHARED, MODULE_PLAIN, names->shared_up, hidden, kind->shared_size);
+    if (kind->gated && names->shared_gate_up != NULL) {
+        add(list, MODULE_SHARED, MODULE_PLAIN, names->shared_gate_up, hidden, 2 * (uint64_t)kind->shared_size);
+    } else {
+        if (kind->gated)
+            add(list, MODULE_SHARED, MODULE_PLAIN, names->shared_gate, hidden, kind->shared_size);
+        add(list, MODULE_SHARED, MODULE_PLAIN, names->shared_up, hidden, kind->shared_size);
+    }
     add(list, MODULE_SHARED, MODULE_DOWN, names->shared_down, kind->shared_size, hidden);
     add(list, MODULE_ROUTER, MODULE_GATING, names->router, hidden, kind->expert_count);
     if (kind->shared_gate)
