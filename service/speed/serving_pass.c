@@ -267,24 +267,27 @@ count_layers(const struct model_arch *arch)
     return layers;
 }
 
+/* Each stage of a pipeline is handed its step: its batch is scheduled and sampled as often as there are stages. */
 static void
 set_server_host(const struct pass_setting *setting, const struct layer_counts *layers, struct serving_pass *model)
 {
     const struct rates *rates = setting->setup->rates;
     const struct engine_traits *traits = setting->traits;
+    double stages = serving_ways(setting->setup->plan.pipeline);
 
     model->step_seconds =
         traits->old && !traits->native_scheduler ? rates->serving_step_seconds_old : rates->serving_step_seconds;
     if (serving_gpus_per_replica(&setting->setup->plan) > 1)
         model->step_seconds += rates->serving_step_seconds_many_gpus;
+    model->step_seconds *= stages;
     model->step_seconds += (layers->all + layers->experts + layers->latent) * rates->serving_layer_seconds;
     model->sequence_seconds =
         traits->native_scheduler ? rates->serving_sequence_seconds_native : rates->serving_sequence_seconds;
     if (traits->old && !traits->native_scheduler)
         model->sequence_seconds *= rates->serving_sequence_old_factor;
+    model->sequence_seconds *= stages;
     if (!traits->native_scheduler)
-        model->handed_out_seconds =
-            serving_ways(setting->setup->plan.pipeline) / rates->serving_handed_out_tokens_per_second;
+        model->handed_out_seconds = stages / rates->serving_handed_out_tokens_per_second;
     if (traits->eager_prefill || !model_arch_generates(setting->setup->arch))
         model->eager_seconds = (layers->all + rates->serving_eager_expert_factor * layers->experts +
                                 rates->serving_eager_latent_factor * layers->latent) *
