@@ -228,6 +228,37 @@ static const struct decoder grok = {
     .experts = &grok_experts,
 };
 
+/* tencent/Hy3: a shared expert, a bias a routed one, dense layers in front */
+static const struct experts hy_v3_experts = {
+    .count_keys = "num_experts",
+    .per_token_keys = "num_experts_per_tok",
+    .width_keys = "moe_intermediate_size|expert_hidden_dim",
+    .shared_count_keys = "num_shared_experts",
+    .shared_absent = 1,
+    .layers = EXPERTS_AFTER_DENSE,
+    .first_dense = 1,
+    .router_bias = { .keys = "moe_router_enable_expert_bias", .absent = true },
+};
+
+static const struct fixed hy_v3_fixed[] = {
+    { "router_scaling_factor", NULL },    { "enable_moe_fp32_combine", NULL },
+    { "moe_router_use_sigmoid", "true" }, { "route_norm", NULL },
+    { "expert_hidden_dim", NULL },        { "enable_attention_fp32_softmax", NULL },
+    { "enable_lm_head_fp32", NULL },      { NULL, NULL }
+};
+
+static const struct decoder hy_v3 = {
+    .kv_heads = 8,
+    .head_size = 128,
+    .fixed = hy_v3_fixed,
+    .qkv_bias = { .keys = "attention_bias" },
+    .out_bias = { .keys = "attention_bias" },
+    .mlp_bias = { .keys = "mlp_bias" },
+    .qk_norm = QK_NORM_HEAD_SIZE,
+    .qk_norm_when = { .keys = "qk_norm", .absent = true },
+    .experts = &hy_v3_experts,
+};
+
 const struct family_class family_experts[] = {
     { "MixtralForCausalLM", "mixtral", decoder_read, &mixtral },
     { "Qwen2MoeForCausalLM", "qwen2_moe", decoder_read, &qwen2_moe },
@@ -244,5 +275,6 @@ const struct family_class family_experts[] = {
     { "Grok1ModelForCausalLM", "grok-1", decoder_read, &grok },
     { "Grok1ForCausalLM", "", decoder_read, &grok },
     { "MiniMaxM2ForCausalLM", "minimax_m2", decoder_read, &minimax_m2 },
+    { "HYV3ForCausalLM", "hy_v3", decoder_read, &hy_v3 },
     { NULL, NULL, NULL, NULL },
 };

@@ -1,5 +1,6 @@
-/* Step-3.5: a gate a head, more heads in layers that see a window, experts beside a shared one in the layers that a
- * list names. Source: models/step3p5.py of vllm-project/vllm; models/step3p7 of huggingface/transformers 5.15. */
+/* Step-3.5 and 3.7: a gate a head, more heads in layers that see a window, experts beside a shared one in the layers
+ * that a list names. Source: models/step3p5.py of vllm-project/vllm; models/step3p7 of huggingface/transformers 5.15.
+ */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "service/base/quantity.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/tables.h"
+#include "service/model/families/vision.h"
 
 struct heads {
     uint32_t count, kv_count, size, window;
@@ -155,7 +157,7 @@ read_layers(struct reader *reader, uint32_t layers)
 }
 
 static void
-read_step(struct reader *reader, const struct decoder *traits)
+read_text(struct reader *reader)
 {
     static const char *const no_size[] = { "use_moe",         "moe_layer_offset",       "moe_every_n_layer",
                                            "need_fp32_gate",  "moe_router_activation",  "moe_router_scaling_factor",
@@ -165,7 +167,6 @@ read_step(struct reader *reader, const struct decoder *traits)
     struct model_arch *arch = reader->arch;
     uint32_t layers = reader_count(reader, "num_hidden_layers", 1, LIMIT_LAYERS);
 
-    (void)traits;
     arch->causal = true;
     arch->hidden_size = reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN);
     arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
@@ -182,7 +183,33 @@ read_step(struct reader *reader, const struct decoder *traits)
     read_layers(reader, layers);
 }
 
+static void
+read_step(struct reader *reader, const struct decoder *traits)
+{
+    (void)traits;
+    read_text(reader);
+}
+
+/* Step-3.7: the same behind a tower. */
+static void
+read_step_vision(struct reader *reader, const struct decoder *traits)
+{
+    struct model_arch *arch = reader->arch;
+
+    (void)traits;
+    if (!reader_enter(reader, "text_config")) {
+        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "text_config", NULL, "object");
+        return;
+    }
+    read_text(reader);
+    reader_leave(reader);
+    (void)reader_find(reader, "tie_word_embeddings");
+    arch->tower_elements = vision_step(reader, arch->hidden_size);
+    arch->extra_parameters = (int64_t)arch->tower_elements;
+}
+
 const struct family_class family_step[] = {
+    { "Step3p7ForConditionalGeneration", "step3p7", read_step_vision, NULL },
     { "Step3p5ForCausalLM", "step3p5", read_step, NULL },
     { NULL, NULL, NULL, NULL },
 };

@@ -18,6 +18,7 @@ uint64_t vision_kimi(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_kimi_k3(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_minimax_m3(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_muse_glimmer(struct reader *reader, uint32_t text_hidden_size);
+uint64_t vision_step(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_llama4(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_qwen2(struct reader *reader, uint32_t text_hidden_size);
 uint64_t vision_qwen2_5(struct reader *reader, uint32_t text_hidden_size);
