@@ -259,6 +259,36 @@ static const struct decoder hy_v3 = {
     .experts = &hy_v3_experts,
 };
 
+/* inclusionAI/Ling-V2, modeling_bailing_moe_v2.py: query, key and value in one matrix, a bias a routed expert */
+static const struct experts bailing_moe_v2_experts = {
+    .count_keys = "num_experts",
+    .per_token_keys = "num_experts_per_tok",
+    .width_keys = "moe_intermediate_size",
+    .shared_count_keys = "num_shared_experts",
+    .shared_absent = 1,
+    .layers = EXPERTS_AFTER_DENSE,
+    .first_dense = 1,
+    .router_bias = { .keys = "moe_router_enable_expert_bias", .absent = true },
+};
+
+static const struct fixed bailing_moe_v2_fixed[] = { { "router_dtype", NULL },
+                                                     { "score_function", "sigmoid" },
+                                                     { "moe_router_enable_expert_bias", "true" },
+                                                     { "moe_shared_expert_intermediate_size", NULL },
+                                                     { "output_dropout", NULL },
+                                                     { NULL, NULL } };
+
+static const struct decoder bailing_moe_v2 = {
+    .kv_heads = 4,
+    .head_size = 128,
+    .fixed = bailing_moe_v2_fixed,
+    .qkv_bias = { .keys = "use_qkv_bias" },
+    .out_bias = { .keys = "use_bias" },
+    .qk_norm = QK_NORM_HEAD_SIZE,
+    .qk_norm_when = { .keys = "use_qk_norm", .absent = true },
+    .experts = &bailing_moe_v2_experts,
+};
+
 const struct family_class family_experts[] = {
     { "MixtralForCausalLM", "mixtral", decoder_read, &mixtral },
     { "Qwen2MoeForCausalLM", "qwen2_moe", decoder_read, &qwen2_moe },
@@ -276,5 +306,6 @@ const struct family_class family_experts[] = {
     { "Grok1ForCausalLM", "", decoder_read, &grok },
     { "MiniMaxM2ForCausalLM", "minimax_m2", decoder_read, &minimax_m2 },
     { "HYV3ForCausalLM", "hy_v3", decoder_read, &hy_v3 },
+    { "BailingMoeV2ForCausalLM", "bailing_moe_v2", decoder_read, &bailing_moe_v2 },
     { NULL, NULL, NULL, NULL },
 };
