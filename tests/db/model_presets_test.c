@@ -240,6 +240,8 @@ static const struct {
     { "t5-base", 222903552, 0, keras },
     { "t5-large", 737668096, 0, keras },
     { "t5-small", 60506624, 0, keras },
+    { "trinity-large", 398635286016, 0, hub },
+    { "trinity-nano", 6120003328, 0, hub },
     { "vit-base-patch16-224", 86567656, 0, torchvision },
     { "vit-base-patch16-224-in21k", 86389248, 0, numel },
     { "vit-huge-patch14-224", 630764800, -1639680, keras },

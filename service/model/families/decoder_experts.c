@@ -18,12 +18,13 @@ read_layer_types(struct reader *reader, uint32_t layers, uint8_t *sparse)
     return true;
 }
 
-/* first_k_dense_replace, then every moe_layer_freq-th layer, which may also be a list of 0 and 1. */
+/* first_k_dense_replace dense ones, then every moe_layer_freq-th layer, which may also be a list of 0 and 1. */
 static void
 fill_after_dense(struct reader *reader, const struct experts *experts, uint32_t layers, uint8_t *sparse)
 {
     const struct fact *frequency = reader_get(reader, "moe_layer_freq");
-    uint32_t first = reader_count_or(reader, "first_k_dense_replace", 0, MAX_LAYERS, experts->first_dense);
+    uint32_t first =
+        reader_count_or(reader, "first_k_dense_replace|num_dense_layers", 0, MAX_LAYERS, experts->first_dense);
 
     if (frequency != NULL && frequency->kind == FACT_LIST) {
         uint32_t length = reader_list_length(reader, "moe_layer_freq", MAX_LAYERS);

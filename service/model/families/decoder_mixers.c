@@ -72,7 +72,7 @@ fill_pattern(uint8_t *mixers, uint32_t layers, uint32_t period, enum mixer most)
 static void
 read_pattern(struct reader *reader, const struct decoder *decoder, uint32_t layers, uint8_t *mixers)
 {
-    static const char keys[] = "sliding_window_pattern|_sliding_window_pattern";
+    static const char keys[] = "sliding_window_pattern|_sliding_window_pattern|global_attn_every_n_layers";
     const struct fact *pattern = reader_get(reader, keys);
 
     if (pattern == NULL || pattern->kind != FACT_TEXT || pattern->text[0] == '\0') {

@@ -289,6 +289,41 @@ static const struct decoder bailing_moe_v2 = {
     .experts = &bailing_moe_v2_experts,
 };
 
+/* Trinity: a gate as wide as the queries, a norm on either side of attention and experts, a bias a routed expert */
+static const struct experts afmoe_experts = {
+    .count_keys = "num_experts",
+    .per_token_keys = "num_experts_per_tok",
+    .width_keys = "moe_intermediate_size",
+    .shared_count_keys = "num_shared_experts",
+    .shared_absent = 2,
+    .layers = EXPERTS_AFTER_DENSE,
+    .first_dense = 1,
+    .router_bias = { .always = true },
+};
+
+static const struct fixed afmoe_fixed[] = { { "global_attn_every_n_layers", NULL },
+                                            { "route_norm", NULL },
+                                            { "route_scale", NULL },
+                                            { "score_func", "sigmoid" },
+                                            { "num_expert_groups", NULL },
+                                            { "num_limited_groups", NULL },
+                                            { "use_grouped_mm", NULL },
+                                            { "load_balance_coeff", NULL },
+                                            { NULL, NULL } };
+
+static const struct decoder afmoe = {
+    .head_size = 128,
+    .fixed = afmoe_fixed,
+    .query_gate = true,
+    .qk_norm = QK_NORM_HEAD_SIZE,
+    .qk_norm_when = { .always = true },
+    .block_norms = 4,
+    .window = WINDOW_PATTERN,
+    .window_tokens = 1024,
+    .window_period = 4,
+    .experts = &afmoe_experts,
+};
+
 const struct family_class family_experts[] = {
     { "MixtralForCausalLM", "mixtral", decoder_read, &mixtral },
     { "Qwen2MoeForCausalLM", "qwen2_moe", decoder_read, &qwen2_moe },
@@ -307,5 +342,6 @@ const struct family_class family_experts[] = {
     { "MiniMaxM2ForCausalLM", "minimax_m2", decoder_read, &minimax_m2 },
     { "HYV3ForCausalLM", "hy_v3", decoder_read, &hy_v3 },
     { "BailingMoeV2ForCausalLM", "bailing_moe_v2", decoder_read, &bailing_moe_v2 },
+    { "AfmoeForCausalLM", "afmoe", decoder_read, &afmoe },
     { NULL, NULL, NULL, NULL },
 };
