@@ -16,6 +16,7 @@ struct phrase {
 static const struct phrase phrases[] = {
     { "string of at most ", " bytes", { [LANGUAGE_ZH_CN] = "长度不超过 " }, { [LANGUAGE_ZH_CN] = " 字节的字符串" } },
     { "decimal string such as ", "", { [LANGUAGE_ZH_CN] = "十进制数字符串，例如 " }, { [LANGUAGE_ZH_CN] = "" } },
+    { "array of a class name", "", { [LANGUAGE_ZH_CN] = "含一个类名的数组" }, { [LANGUAGE_ZH_CN] = "" } },
     { "array of strings", "", { [LANGUAGE_ZH_CN] = "字符串数组" }, { [LANGUAGE_ZH_CN] = "" } },
     { "integer ", "", { [LANGUAGE_ZH_CN] = "整数 " }, { [LANGUAGE_ZH_CN] = "" } },
     { "number ", "", { [LANGUAGE_ZH_CN] = "数值 " }, { [LANGUAGE_ZH_CN] = "" } },

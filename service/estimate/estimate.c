@@ -5,7 +5,7 @@ training_estimate_run(const struct training_setup *setup, struct training_estima
 {
     ret_estimate->setup = *setup;
     training_memory(setup, &ret_estimate->memory);
-    ret_estimate->timed = setup->machine->gpu != NULL;
+    ret_estimate->timed = training_can_be_timed(setup);
     if (ret_estimate->timed)
         training_speed(setup, &ret_estimate->speed);
 }

@@ -116,7 +116,8 @@ training_job_complete(struct training_job *job, const struct model_arch *arch, c
 enum framework
 framework_usual(const struct training_job *job, const struct parallelism *plan, uint32_t gpu_count)
 {
-    if (plan->tensor > 1 || plan->pipeline > 1 || (job->method == METHOD_PRETRAIN && gpu_count >= 64))
+    if (plan->tensor > 1 || plan->pipeline > 1 || plan->expert > 1 ||
+        (job->method == METHOD_PRETRAIN && gpu_count >= 64))
         return FRAMEWORK_MEGATRON;
     if (job->method == METHOD_PRETRAIN || job->precision == PRECISION_BF16_PURE)
         return FRAMEWORK_FSDP;

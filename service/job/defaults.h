@@ -37,8 +37,9 @@ enum { LORA_RANK = 8 };
 void training_job_complete(struct training_job *job, const struct model_arch *arch, const struct machine *machine,
                            struct assumptions *assumptions);
 
-/* The framework people use for such a job: Megatron when tensor or pipeline is above 1 or a pre-training has 64 GPUs
- * and more, FSDP for other pre-training and for pure bf16, the Hugging Face trainer else (with ZeRO: DeepSpeed). */
+/* The framework people use for such a job: Megatron when tensor, pipeline or expert is above 1 or a pre-training has 64
+ * GPUs and more, FSDP for other pre-training and for pure bf16, the Hugging Face trainer else (with ZeRO: DeepSpeed).
+ */
 enum framework framework_usual(const struct training_job *job, const struct parallelism *plan, uint32_t gpu_count);
 
 /* fused in Megatron, unfused elsewhere. */

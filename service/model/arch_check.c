@@ -77,7 +77,7 @@ check_generic(const struct model_arch *arch, const char *pointer, struct fault *
 {
     const struct bound bounds[] = {
         { "parameter_count", arch->generic_parameters, 1, LIMIT_PARAMETERS },
-        { "flop_per_sample", u64_from_double(arch->flop_per_sample), 1, UINT64_MAX - 1 },
+        { "flop_per_sample", u64_from_double(arch->flop_per_sample), 1, UINT64_MAX },
     };
 
     check_bounds(bounds, COUNT_OF(bounds), pointer, fault);

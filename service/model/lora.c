@@ -98,11 +98,17 @@ mlp_widths(const struct layer_kind *kind, uint64_t hidden)
     return widths + kind->side_count * (hidden + kind->side_size);
 }
 
+/* Of a network known by its work alone the matrices are not: as many of this width as hold its parameters (SDXL's are
+ * 640 to 1280 wide, FLUX.1's 3072), all of them adapted. */
+enum { UNKNOWN_MATRIX_WIDTH = 2048 };
+
 uint64_t
 lora_params_count(const struct model_arch *arch, enum lora_targets targets, uint32_t rank)
 {
     uint64_t widths = 0;
 
+    if (arch->generic)
+        return u64_mul_sat(2 * (arch->generic_parameters / UNKNOWN_MATRIX_WIDTH + 1), rank);
     for (uint32_t i = 0; i < arch->kind_count; i++) {
         const struct layer_kind *kind = &arch->kinds[i];
         uint64_t layer = attention_widths(kind, arch->hidden_size, targets);

@@ -34,7 +34,7 @@ struct model_params model_params_count(const struct model_arch *arch);
 double model_stated_share(const struct model_arch *arch, const struct model_params *params);
 
 /* LoRA adapters of one layer: r (d_in + d_out) over the adapted matrices (arXiv:2106.09685 4.1); every expert under
- * all_linear. Sum over all layers. */
+ * all_linear. Sum over all layers; estimated for a network known by its work alone. */
 enum lora_targets { LORA_TARGETS_UNSAID = 0, LORA_ALL_LINEAR, LORA_ATTENTION, LORA_QUERY_VALUE };
 uint64_t lora_params_count(const struct model_arch *arch, enum lora_targets targets, uint32_t rank);
 

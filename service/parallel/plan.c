@@ -111,9 +111,9 @@ plan_check(const struct parallelism *plan, const struct model_arch *arch, const 
         { "tensor", plan->tensor, heads > 0 ? heads : (arch->generic ? 1 : plan->tensor) },
         { "pipeline", plan->pipeline, layers },
         /* embedding and head may take a layer's place each (Megatron: account_for_embedding_in_pipeline_split) */
-        { "virtual_stages", plan->virtual_stages, u64_ceil_div(layers + 2, plan->pipeline) },
+        { "virtual_stages", plan->virtual_stages, plan->pipeline > 1 ? u64_ceil_div(layers + 2, plan->pipeline) : 1 },
         { "context", plan->context, arch->generic ? 1 : plan->context },
-        { "expert", plan->expert, experts > 0 ? experts : plan->expert },
+        { "expert", plan->expert, experts > 0 ? experts : 1 },
     };
 
     if (plan_gpu_count(plan) != machine->gpu_count)

@@ -81,6 +81,45 @@ note_unmeasured(const struct training_setup *setup, struct notices *notices)
     text_copy(notice->text[1], NOTE_TEXT_SIZE, gpu->id);
 }
 
+static bool
+computes(const struct gpu *gpu, enum training_precision precision)
+{
+    switch (precision) {
+    case PRECISION_BF16_MIXED:
+    case PRECISION_BF16_PURE:
+        return gpu->bf16_flop_per_second > 0;
+    case PRECISION_FP16_MIXED:
+        return gpu->fp16_flop_per_second > 0;
+    case PRECISION_FP8_MIXED:
+        return gpu->fp8_flop_per_second > 0;
+    case PRECISION_TF32:
+        return gpu->tf32_flop_per_second > 0;
+    case PRECISION_FP32:
+    case PRECISION_UNSAID:
+        break;
+    }
+    return true;
+}
+
+/* What was asked and cannot be had as it is. */
+static void
+note_taken_instead(const struct estimate_request *request, const struct training_setup *setup, struct notices *notices)
+{
+    const struct gpu *gpu = setup->machine->gpu;
+    enum training_precision precision = request->training.precision;
+    uint32_t asked = request->training.global_batch_size;
+    uint64_t taken = (uint64_t)setup->micro_batch_size * setup->accumulation_steps * setup->plan.data;
+    struct notice *notice;
+
+    if (asked && taken != asked)
+        notice_numbers(notices, NOTICE_GLOBAL_BATCH_ROUNDED, "/training/global_batch_size", asked, (double)taken);
+    if (!gpu || computes(gpu, precision))
+        return;
+    notice = notice_add(notices, NOTICE_PRECISION_NOT_NATIVE, "/training/precision");
+    text_copy(notice->text[0], NOTE_TEXT_SIZE, gpu->id);
+    text_copy(notice->text[1], NOTE_TEXT_SIZE, training_precision_names[precision]);
+}
+
 /* A loss that was seen to fall may not fall so under another batch, precision, optimizer or method. */
 static void
 note_convergence(const struct fixes *fixes, struct notices *notices)
@@ -118,11 +157,10 @@ training_notices(const struct estimate_request *request, const struct answer *an
         (job->framework == FRAMEWORK_HF_TRAINER || job->framework == FRAMEWORK_DEEPSPEED) &&
         (job->precision == PRECISION_BF16_MIXED || job->precision == PRECISION_FP16_MIXED))
         notice_add(notices, NOTICE_QLORA_UPCASTS, "/training/method");
+    note_taken_instead(request, setup, notices);
     note_rule_of_thumb(answer, notices);
     note_unmeasured(setup, notices);
     note_convergence(&answer->training_fixes, notices);
-    if (!answer->has_duration)
-        notice_add(notices, NOTICE_NO_LENGTH_OF_JOB, "/training");
     if (training_exceeds_host(setup))
         notice_numbers(notices, NOTICE_OFFLOAD_EXCEEDS_HOST, "/hardware/ram_bytes", answer->offload_host_bytes,
                        setup->machine->host_bytes);

@@ -109,6 +109,14 @@ visit_model_split(const struct training_job *job, const struct model_arch *arch,
     visit_shardings(job, plan, machine->gpu_count, visit, context);
 }
 
+/* Whether data ranks alone, which legal_plans_data_parallel visits, are a split of Megatron, too: with experts spread.
+ */
+static bool
+splits_data_alone(const struct training_job *job, const struct model_arch *arch)
+{
+    return job->framework == FRAMEWORK_MEGATRON || (!job->framework && expert_count(arch) > 0);
+}
+
 void
 legal_plans_model_parallel(const struct training_job *job, const struct model_arch *arch, const struct machine *machine,
                            plan_visitor *visit, void *context)
@@ -128,7 +136,7 @@ legal_plans_model_parallel(const struct training_job *job, const struct model_ar
                 };
 
                 if ((gpus / tensor / pipeline) % share ||
-                    (tensor == 1 && pipeline == 1 && share == 1 && job->framework != FRAMEWORK_MEGATRON))
+                    (tensor == 1 && pipeline == 1 && share == 1 && !splits_data_alone(job, arch)))
                     continue;
                 visit_model_split(job, arch, machine, plan, visit, context);
             }

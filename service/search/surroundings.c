@@ -57,6 +57,18 @@ slow_down(const struct estimate_request *request, struct answer *answer)
     speed->time.input += speed->step_seconds - step;
 }
 
+/* How long the job takes; only here are the samples of its data known. */
+static void
+last(const struct estimate_request *request, struct answer *answer)
+{
+    const struct training_estimate *estimate = &answer->training.estimate;
+
+    answer->has_duration =
+        training_duration_hours(estimate, answer->feed.size.samples, request->dataset.tokens, &answer->duration_hours);
+    if (!answer->has_duration && estimate->timed)
+        notice_add(&answer->notices, NOTICE_NO_LENGTH_OF_JOB, "/training");
+}
+
 static void
 power_of_machine(const struct estimate_request *request, const struct machine *machine, const struct rates *rates,
                  struct power_need *power)
@@ -109,8 +121,7 @@ answer_surroundings(const struct estimate_request *request, const struct catalog
     assume_feed(request, &answer->feed, &answer->assumptions);
     slow_down(request, answer);
     if (answer->has_training)
-        answer->has_duration = training_duration_hours(&answer->training.estimate, answer->feed.size.samples,
-                                                       request->dataset.tokens, &answer->duration_hours);
+        last(request, answer);
     power_of_machine(request, machine, &catalog->rates, &answer->power);
     answer->compute_tier = compute_tier(answer, &catalog->rates);
     answer->data_tier = answer->feed.size.bytes > 0 && request->dataset.present

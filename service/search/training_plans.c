@@ -7,6 +7,16 @@
 #include "service/search/legal_plans.h"
 #include "service/search/training_search.h"
 
+/* Decoders are pre-trained in it; experts are trained in it, too, as trainers of whole layers run them one by one from
+ * Python. It has no 4-bit weights. */
+static bool
+is_at_home_in_megatron(const struct training_ask *ask, const struct training_job *job)
+{
+    bool experts = ask->params->active < ask->params->total && job->method != METHOD_QLORA;
+
+    return ask->arch->causal && (job->method == METHOD_PRETRAIN || experts);
+}
+
 static void
 search_open_plans(struct training_search *search)
 {
@@ -18,9 +28,7 @@ search_open_plans(struct training_search *search)
     if (asked.framework != FRAMEWORK_MEGATRON)
         legal_plans_data_parallel(&asked, ask->machine->gpu_count, training_search_visit, search);
     bool fits = search->any && search->best->estimate.memory.verdict != VERDICT_DOES_NOT_FIT;
-    bool megatron = asked.framework == FRAMEWORK_MEGATRON ||
-                    (!asked.framework && asked.method == METHOD_PRETRAIN && ask->arch->causal);
-
+    bool megatron = asked.framework == FRAMEWORK_MEGATRON || (!asked.framework && is_at_home_in_megatron(ask, &asked));
     bool splits = !ask->arch->generic && (ask->machine->gpu_count > 1 || !search->any);
 
     if (splits && (megatron || !fits))

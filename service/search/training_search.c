@@ -288,7 +288,7 @@ set_micro_batch(struct training_search *search, uint32_t micro_batch)
     setup->accumulation_steps =
         asked->global_batch_size ? (uint32_t)u64_ceil_div(asked->global_batch_size, per_pass) : 1;
     search->trial_job.micro_batch_size = micro_batch;
-    search->trial.timed = !search->memory_only && setup->machine->gpu != NULL;
+    search->trial.timed = !search->memory_only && training_can_be_timed(setup);
 }
 
 /* false: it does not fit, and so no larger one will. */

@@ -175,7 +175,7 @@ flop_training_job_per_token(const struct model_arch *arch, const struct model_pa
     double source, head, linear, attention;
 
     if (arch->generic)
-        return 3 * arch->flop_per_sample;
+        return (method_is_adapter(job->method) ? 2 : 3) * arch->flop_per_sample;
     source = encoder_tokens_per_token(arch, sequence_length);
     head = 2 * (double)params->embedding * flop_scored_share(arch);
     linear = linear_per_token(arch, params, source) - head;

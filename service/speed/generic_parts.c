@@ -15,10 +15,12 @@ add_passes(const struct training_setup *setup, const struct training_time *time,
     struct generic_rates pace_of_products = generic_rates_of(setup, pace);
     struct step_part *part = step_parts_add(parts, "matrix_products", time->linear);
 
-    part->formula = thin > 0
-                        ? "{0} samples x 3 x ({1} FLOPs / {2} a second + {3} FLOPs of one channel each / {4} a second)"
-                        : "{0} samples x 3 x {1} FLOPs / {2} a second";
-    part->source = "forward once, backward twice; rates training.matmul_share, training.depthwise_share";
+    part->formula =
+        thin > 0 ? "{0} samples x {5} x ({1} FLOPs / {2} a second + {3} FLOPs of one channel each / {4} a second)"
+                 : "{0} samples x {5} x {1} FLOPs / {2} a second";
+    part->values[5] = generic_product_passes(setup);
+    part->source = "forward once, backward twice, or once where weights are frozen; rates training.matmul_share, "
+                   "training.depthwise_share";
     part->values[0] = samples;
     part->values[1] = setup->arch->flop_per_sample - thin;
     part->values[2] = pace_of_products.products;
@@ -60,7 +62,7 @@ generic_parts_add(const struct training_setup *setup, const struct training_time
     part = step_parts_add(parts, "optimizer", time->optimizer);
     part->formula = "{0} parameters x {1} bytes / {2} shards / {3} a second";
     part->source = "arXiv:1910.02054 section 3.1";
-    part->values[0] = (double)setup->params->total;
+    part->values[0] = generic_trained_parameters(setup);
     part->values[1] = rates->training_optimizer_bytes + 2 * states;
     part->values[2] = setup->plan.sharding >= SHARDING_ZERO1 ? setup->plan.data : 1;
     part->values[3] = pace.memory;

@@ -1,6 +1,7 @@
 /* Operations over pace and activations over bandwidth, three times forward in all. */
 #include "service/speed/generic_time.h"
 
+#include "service/memory/gathered.h"
 #include "service/memory/optimizer.h"
 #include "service/parallel/collective.h"
 
@@ -24,6 +25,21 @@ generic_rates_of(const struct training_setup *setup, const struct pace *pace)
 }
 
 double
+generic_trained_parameters(const struct training_setup *setup)
+{
+    const struct training_job *job = setup->job;
+
+    return method_is_adapter(job->method) ? (double)lora_params_count(setup->arch, job->lora_targets, job->lora_rank)
+                                          : (double)setup->params->total;
+}
+
+double
+generic_product_passes(const struct training_setup *setup)
+{
+    return method_is_adapter(setup->job->method) ? 2 : 3;
+}
+
+double
 generic_output_bytes(const struct training_setup *setup)
 {
     return setup->arch->activation_bytes_per_sample / kept_bytes_per_element *
@@ -39,7 +55,7 @@ add_passes(const struct training_setup *setup, const struct pace *pace, struct t
     struct generic_rates found = generic_rates_of(setup, pace);
     double passes = setup->accumulation_steps, samples = passes * setup->micro_batch_size, gap;
 
-    time->linear = samples * 3 *
+    time->linear = samples * generic_product_passes(setup) *
                    ((arch->flop_per_sample - arch->depthwise_flop_per_sample) / found.products +
                     arch->depthwise_flop_per_sample / found.depthwise);
     time->elementwise = samples * 3 * rates->training_convolution_passes * generic_output_bytes(setup) / pace->memory;
@@ -55,7 +71,7 @@ generic_time_of(const struct training_setup *setup, const struct machine *machin
 {
     const struct rates *rates = setup->rates;
     struct pace pace = pace_of(machine->gpu, rates, setup->job);
-    double parameters = (double)setup->params->total;
+    double parameters = generic_trained_parameters(setup);
     double states = state_bytes_of(rates, setup->job->precision, setup->job->optimizer, FRAMEWORK_FSDP).states;
     struct link_seconds ring;
 
@@ -65,6 +81,8 @@ generic_time_of(const struct training_setup *setup, const struct machine *machin
     ret_time->optimizer = (rates->training_optimizer_bytes + 2 * states) * parameters / pace.memory;
     if (setup->plan.sharding >= SHARDING_ZERO1)
         ret_time->optimizer /= setup->plan.data;
+    if (setup->job->offload != OFFLOAD_NONE)
+        ret_time->optimizer = 0; /* the host's: offload_seconds_of() */
     if (setup->plan.data <= 1)
         return;
     ring = collective_link_seconds(machine, rates, 4 * parameters, setup->plan.data, 1);

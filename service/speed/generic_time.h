@@ -18,6 +18,12 @@ struct generic_rates generic_rates_of(const struct training_setup *setup, const 
 /* Bytes of all that its convolutions make of one sample. */
 double generic_output_bytes(const struct training_setup *setup);
 
+/* Parameters that get a gradient: all, or the adapters'. */
+double generic_trained_parameters(const struct training_setup *setup);
+
+/* Times a sample's products run: forward, to its input, and to the weights unless they are frozen. */
+double generic_product_passes(const struct training_setup *setup);
+
 void generic_time_of(const struct training_setup *setup, const struct machine *machine, struct training_time *ret_time,
                      struct exposed *ret_reduction);
 

@@ -9,10 +9,14 @@ first_of(double a, double b, double c)
     return a > 0 ? a : (b > 0 ? b : c);
 }
 
+/* FP32 out of 16-bit units takes three products at least (arXiv:1904.06376). */
+enum { HALF_PRODUCTS_FOR_FP32 = 3 };
+
 double
 peak_flop_per_second(const struct gpu *gpu, enum training_precision precision)
 {
     double half = first_of(gpu->bf16_flop_per_second, gpu->fp16_flop_per_second, gpu->fp32_flop_per_second);
+    double single = first_of(gpu->fp32_flop_per_second, half / HALF_PRODUCTS_FOR_FP32, 0);
 
     switch (precision) {
     case PRECISION_UNSAID:
@@ -24,9 +28,9 @@ peak_flop_per_second(const struct gpu *gpu, enum training_precision precision)
     case PRECISION_FP8_MIXED:
         return first_of(gpu->fp8_flop_per_second, half, half);
     case PRECISION_TF32:
-        return first_of(gpu->tf32_flop_per_second, gpu->fp32_flop_per_second, half);
+        return first_of(gpu->tf32_flop_per_second, single, 0);
     case PRECISION_FP32:
-        return first_of(gpu->fp32_flop_per_second, half, half);
+        return single;
     }
     return half;
 }

@@ -234,6 +234,7 @@ step_parts_of(const struct training_setup *setup, struct step_parts *ret_parts)
     (void)training_step_seconds(setup, &frame.time);
     if (setup->arch->generic) {
         generic_parts_add(setup, &frame.time, ret_parts);
+        add_offload(&frame, ret_parts);
         return;
     }
     layer_work_of(setup, &frame.work);

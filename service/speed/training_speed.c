@@ -6,6 +6,7 @@
 #include "service/speed/micro_batch.h"
 #include "service/speed/offload_time.h"
 #include "service/speed/optimizer_time.h"
+#include "service/speed/pace.h"
 #include "service/speed/training_band.h"
 
 /* Communication by the kind of link that sets its pace. */
@@ -81,6 +82,9 @@ step_time(const struct training_setup *setup, const struct machine *machine, str
 
         generic_time_of(setup, machine, ret_time, &reduction);
         use_link(ret_use, reduction, 1);
+        offload = offload_seconds_of(setup, ret_time->linear + ret_time->elementwise);
+        ret_time->host_link = offload.link;
+        ret_time->host_step = offload.step;
         return;
     }
     *ret_time = (struct training_time){ 0 };
@@ -144,6 +148,12 @@ count_work(const struct training_setup *setup, struct training_speed *speed)
     speed->samples_per_step = samples;
     speed->tokens_per_step = setup->arch->generic ? 0 : samples * sequence;
     speed->flop_per_step = (setup->arch->generic ? samples : speed->tokens_per_step) * per_token;
+}
+
+bool
+training_can_be_timed(const struct training_setup *setup)
+{
+    return setup->machine->gpu && peak_flop_per_second(setup->machine->gpu, setup->job->precision) > 0;
 }
 
 void

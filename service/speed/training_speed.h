@@ -2,6 +2,8 @@
 #ifndef SERVICE_SPEED_TRAINING_SPEED_H
 #define SERVICE_SPEED_TRAINING_SPEED_H
 
+#include <stdbool.h>
+
 #include "service/base/quantity.h"
 #include "service/memory/training_memory.h"
 #include "service/speed/bottleneck.h"
@@ -29,6 +31,9 @@ struct training_speed {
     double band_low, band_high;     /* truth / expected of throughput */
     enum bottleneck bottleneck;
 };
+
+/* Whether there is a GPU whose rate at this precision is known: sources tell of some only how fast integers are. */
+bool training_can_be_timed(const struct training_setup *setup);
 
 /* See the source for each term. Sharded groups, rings and exposed shares: rates. Never fails on a checked setup;
  * without a GPU all times are 0 and only the work (flop, tokens, samples) is told. */

@@ -32,6 +32,11 @@ static const struct {
     { "/estimate", "{\"model\":{\"parameter_count\":100000000000000},\"training\":{\"method\":\"qlora\"}}" },
     { "/estimate", "{\"model\":{\"parameter_count\":4000000000,\"layer_count\":32,\"hidden_size\":4096},"
                    "\"training\":{\"method\":\"qlora\"},\"hardware\":{\"gpu\":\"rtx-4090-24gb\"}}" },
+    { "/estimate",
+      "{\"model\":{\"parameter_count\":1000,\"flop_per_sample\":1e21,\"activation_bytes_per_sample\":1e15},"
+      "\"training\":{\"method\":\"full\"},\"hardware\":{\"gpu\":\"h100-sxm-80gb\"}}" },
+    { "/estimate", "{\"model\":\"llama-3-8b\",\"training\":{\"method\":\"lora\"}," /* only its integers are known */
+                   "\"hardware\":{\"gpu\":\"mlu290-32gb\",\"gpus\":2}}" },
     { "/estimate", "{\"hardware\":{\"gpu\":\"h100-sxm-80gb\",\"gpus\":100000}}" },
     { "/recommend", "{\"model\":\"deepseek-v3\",\"training\":{\"method\":\"pretrain\",\"tokens\":1e18},\"limit\":200,"
                     "\"constraints\":{\"deadline_hours\":0.001,\"budget\":{\"amount\":\"0\",\"currency\":\"CNY\"}}}" },

@@ -449,6 +449,91 @@ START_TEST(a_named_machine_has_a_cost)
 }
 END_TEST
 
+static const struct {
+    const char *length;
+    bool known;
+} lengths[] = {
+    { ",\"tokens\":100000000}", true },
+    { ",\"samples\":1000,\"epochs\":3}", true },
+    { ",\"epochs\":3},\"dataset\":{\"samples\":1000}", true },
+    { ",\"epochs\":3},\"dataset\":{\"tokens\":1000000}", true },
+    { "}", false },
+    { ",\"epochs\":3}", false },
+};
+
+/* That a job's length is not known is said where there is no duration, and only there. */
+START_TEST(an_unknown_length_is_told)
+{
+    char body[512];
+    json_t *reply;
+
+    (void)snprintf(body, sizeof body,
+                   "{\"model\":\"llama-3-8b\",\"hardware\":{\"gpu\":\"h100-sxm-80gb\",\"gpus\":8},"
+                   "\"training\":{\"method\":\"full\"%s}",
+                   lengths[_i].length);
+    reply = contract_post("/estimate", 200, body);
+    ck_assert_int_eq(json_object_get(json_object_get(reply, "training"), "duration_hours") != NULL, lengths[_i].known);
+    ck_assert_int_eq(has_code(json_object_get(reply, "notices"), "no_length_of_job"), !lengths[_i].known);
+    json_decref(reply);
+}
+END_TEST
+
+static const struct {
+    const char *gpu, *training, *code;
+    bool noted;
+} instead[] = {
+    { "v100-sxm-32gb", "\"precision\":\"bf16_mixed\"", "precision_not_native", true },
+    { "a100-sxm-80gb", "\"precision\":\"fp8_mixed\"", "precision_not_native", true },
+    { "a100-sxm-80gb", "\"precision\":\"bf16_mixed\"", "precision_not_native", false },
+    { "h100-sxm-80gb", "\"precision\":\"fp8_mixed\"", "precision_not_native", false },
+    { "v100-sxm-32gb", "\"micro_batch_size\":1", "precision_not_native", false },
+    { "h100-sxm-80gb", "\"micro_batch_size\":2,\"global_batch_size\":20", "global_batch_rounded_up", true },
+    { "h100-sxm-80gb", "\"micro_batch_size\":2,\"global_batch_size\":32", "global_batch_rounded_up", false },
+};
+
+/* Volta has no bf16 and Ampere no fp8; 20 sequences are not 8 ranks x 2 x any number. */
+START_TEST(what_was_taken_instead_is_told)
+{
+    char body[512];
+    json_t *reply;
+
+    (void)snprintf(body, sizeof body,
+                   "{\"model\":\"llama-3-8b\",\"hardware\":{\"gpu\":\"%s\",\"gpus\":8},"
+                   "\"training\":{\"method\":\"lora\",\"parallelism\":{\"data\":8},%s}}",
+                   instead[_i].gpu, instead[_i].training);
+    reply = contract_post("/estimate", 200, body);
+    ck_assert_int_eq(has_code(json_object_get(reply, "notices"), instead[_i].code), instead[_i].noted);
+    json_decref(reply);
+}
+END_TEST
+
+/* diffusers, examples/text_to_image: adapters of SDXL and of FLUX.1 train where their whole networks do not. */
+START_TEST(pictures_are_adapted_with_less)
+{
+    static const char *const models[] = { "stable-diffusion-xl", "flux.1-dev" }, *const methods[] = { "full", "lora",
+                                                                                                      "qlora" };
+    static const char *const gpus[] = { "rtx-4090-24gb", "a100-sxm-80gb" };
+    json_int_t before = INT64_MAX;
+
+    for (size_t i = 0; i < COUNT_OF(methods); i++) {
+        char body[256];
+        json_t *reply;
+        const json_t *training;
+
+        (void)snprintf(body, sizeof body,
+                       "{\"model\":\"%s\",\"training\":{\"method\":\"%s\",\"micro_batch_size\":1},"
+                       "\"hardware\":{\"gpu\":\"%s\"}}",
+                       models[_i], methods[i], gpus[_i]);
+        reply = contract_post("/estimate", 200, body);
+        training = json_object_get(reply, "training");
+        ck_assert_int_eq(strcmp(contract_text(training, "/verdict"), "does_not_fit") == 0, i == 0);
+        ck_assert_int_lt(contract_count(training, "/memory_per_gpu/allocated_bytes"), before);
+        before = contract_count(training, "/memory_per_gpu/allocated_bytes");
+        json_decref(reply);
+    }
+}
+END_TEST
+
 START_TEST(a_named_server_is_bought)
 {
     json_t *reply = contract_post("/estimate", 200,
@@ -495,6 +580,9 @@ main(void)
     tcase_add_test(tcase, data_alone);
     tcase_add_test(tcase, observed_figures_are_read);
     tcase_add_test(tcase, a_named_machine_has_a_cost);
+    tcase_add_loop_test(tcase, an_unknown_length_is_told, 0, COUNT_OF(lengths));
+    tcase_add_loop_test(tcase, what_was_taken_instead_is_told, 0, COUNT_OF(instead));
+    tcase_add_loop_test(tcase, pictures_are_adapted_with_less, 0, 2);
     tcase_add_test(tcase, a_named_server_is_bought);
     tcase_add_test(tcase, a_cost_without_a_price_is_named);
     tcase_add_test(tcase, hardware_alone_is_asked_what_it_can);

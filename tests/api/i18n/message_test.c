@@ -218,6 +218,9 @@ START_TEST(blanks_are_filled_and_gaps_left_out)
     expect("fault.wrong_type", LANGUAGE_ZH_CN,
            &(struct message_values){ { "\"8\"", "integer 1..64", "8", "/hardware/gpus" }, { 0 } },
            "/hardware/gpus：值 \"8\" 的类型不正确。应为：整数 1..64。您是否想写 8？");
+    expect("fault.wrong_type", LANGUAGE_ZH_CN,
+           &(struct message_values){ { "5", "array of a class name", NULL, "/model/config/architectures" }, { 0 } },
+           "/model/config/architectures：值 5 的类型不正确。应为：含一个类名的数组。");
     expect("buy_or_rent.rent", LANGUAGE_EN, &none, "Renting is cheaper over the whole horizon at this use.");
 }
 END_TEST

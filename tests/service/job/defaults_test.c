@@ -80,10 +80,11 @@ START_TEST(frameworks_follow_the_job)
     struct training_job full = { .method = METHOD_FULL, .precision = PRECISION_BF16_MIXED };
     struct training_job pure = { .method = METHOD_FULL, .precision = PRECISION_BF16_PURE };
     struct parallelism plain = { .tensor = 1, .pipeline = 1, .sharding = SHARDING_NONE };
-    struct parallelism split = { .tensor = 2, .pipeline = 1 };
+    struct parallelism split = { .tensor = 2, .pipeline = 1 }, spread = { .data = 8, .expert = 8 };
     struct parallelism zero = { .tensor = 1, .pipeline = 1, .sharding = SHARDING_ZERO2 };
 
     ck_assert_int_eq(framework_usual(&full, &split, 8), FRAMEWORK_MEGATRON);
+    ck_assert_int_eq(framework_usual(&full, &spread, 8), FRAMEWORK_MEGATRON);
     ck_assert_int_eq(framework_usual(&pretrain, &plain, 64), FRAMEWORK_MEGATRON);
     ck_assert_int_eq(framework_usual(&pretrain, &plain, 63), FRAMEWORK_FSDP);
     ck_assert_int_eq(framework_usual(&pure, &plain, 1), FRAMEWORK_FSDP);

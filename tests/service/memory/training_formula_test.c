@@ -236,6 +236,10 @@ START_TEST(a_network_known_by_its_work)
     it.params = model_params_count(&it.arch);
     it.setup.micro_batch_size = 256;
     check_recipes(&it);
+    it.job.method = METHOD_LORA;
+    check_recipes(&it);
+    it.job.method = METHOD_QLORA;
+    check_recipes(&it);
 }
 END_TEST
 

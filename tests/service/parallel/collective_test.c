@@ -76,6 +76,10 @@ START_TEST(nodes_share_their_cards)
     ck_assert(collective_crosses_nodes(&machine, 2, 8));
     ck_assert_double_gt(collective_latency_seconds(&machine, &rates, 64, 1),
                         collective_latency_seconds(&machine, &rates, 8, 1));
+    ck_assert_double_gt(collective_latency_seconds(&machine, &rates, 1024, 1),
+                        collective_latency_seconds(&machine, &rates, 64, 1));
+    ck_assert_double_eq(collective_latency_seconds(&machine, &rates, 65536, 1),
+                        collective_latency_seconds(&machine, &rates, 1024, 1));
 }
 END_TEST
 

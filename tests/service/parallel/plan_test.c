@@ -62,6 +62,21 @@ START_TEST(all_limits_are_told)
 }
 END_TEST
 
+/* Experts that a model has not are not spread, and one stage is not interleaved. */
+START_TEST(what_is_not_there_is_not_split)
+{
+    static struct fault fault;
+
+    ck_assert_int_eq(check((struct parallelism){ 1, 1, 4, 8, 1, 8, SHARDING_NONE, FLAG_NO }, LLAMA_4096_32, 8, &fault),
+                     STATUS_FAULT);
+    ck_assert_uint_eq(fault.item_count, 2);
+    ck_assert_str_eq(fault.items[0].pointer, "/training/parallelism/virtual_stages");
+    ck_assert_str_eq(fault.items[0].expected, "integer 1..1");
+    ck_assert_str_eq(fault.items[1].pointer, "/training/parallelism/expert");
+    ck_assert_str_eq(fault.items[1].expected, "integer 1..1");
+}
+END_TEST
+
 /* Llama-3 405B ran 126 layers in 16 stages (arXiv:2407.21783 section 3.3.2): layers that do not divide are fine. */
 START_TEST(uneven_layers_are_fine)
 {
@@ -108,6 +123,7 @@ main(void)
     tcase_add_test(tcase, what_is_left_open_is_filled);
     tcase_add_test(tcase, gpus_must_be_used_exactly);
     tcase_add_test(tcase, all_limits_are_told);
+    tcase_add_test(tcase, what_is_not_there_is_not_split);
     tcase_add_test(tcase, uneven_layers_are_fine);
     tcase_add_test(tcase, other_networks_are_one_piece);
     tcase_add_test(tcase, absurd_products_saturate);

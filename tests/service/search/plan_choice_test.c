@@ -151,6 +151,25 @@ START_TEST(no_legal_plan_is_better)
 }
 END_TEST
 
+/* What trains whole layers runs experts one by one from Python: Megatron wins where it was not ruled out, and a larger
+ * card, on which the other fits too, is not slower for it. */
+START_TEST(experts_are_trained_where_they_run_best)
+{
+    static const enum training_method methods[] = { METHOD_FULL, METHOD_LORA };
+    struct question it, larger;
+    struct training_choice open, stated, roomy;
+
+    question_init(&it, DEEPSEEK_V2_4, "h100-sxm-80gb", 8, methods[_i]);
+    question_init(&larger, DEEPSEEK_V2_4, "h200-sxm-141gb", 8, methods[_i]);
+    choose(&it, &open);
+    choose(&larger, &roomy);
+    it.job.framework = FRAMEWORK_MEGATRON;
+    choose(&it, &stated);
+    ck_assert_double_ge(training_samples_per_second(&open.estimate), training_samples_per_second(&stated.estimate));
+    ck_assert_double_ge(training_samples_per_second(&roomy.estimate), training_samples_per_second(&open.estimate));
+}
+END_TEST
+
 /* --- its rule is told --- */
 
 START_TEST(the_rule_is_told)
@@ -339,6 +358,7 @@ main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, no_legal_plan_is_better, 0, COUNT_OF(races));
+    tcase_add_loop_test(tcase, experts_are_trained_where_they_run_best, 0, 2);
     tcase_add_test(tcase, the_rule_is_told);
     tcase_add_test(tcase, the_choice_is_complete);
     tcase_add_test(tcase, never_less_memory_for_more);

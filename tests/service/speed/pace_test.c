@@ -37,7 +37,11 @@ END_TEST
 START_TEST(missing_units_fall_back)
 {
     struct gpu v100 = seed_gpu("v100-sxm-32gb"), a100 = seed_gpu("a100-sxm-80gb"), h100 = seed_gpu("h100-sxm-80gb");
+    struct gpu silent = a100;
 
+    silent.fp32_flop_per_second = silent.tf32_flop_per_second = 0;
+    ck_assert_double_eq_tol(peak_flop_per_second(&silent, PRECISION_FP32), a100.bf16_flop_per_second / 3, 1);
+    ck_assert_double_eq_tol(peak_flop_per_second(&silent, PRECISION_TF32), a100.bf16_flop_per_second / 3, 1);
     ck_assert_double_eq(peak_flop_per_second(&v100, PRECISION_BF16_MIXED), v100.fp16_flop_per_second);
     ck_assert_double_eq(peak_flop_per_second(&v100, PRECISION_TF32), v100.fp32_flop_per_second);
     ck_assert_double_eq(peak_flop_per_second(&a100, PRECISION_FP8_MIXED), a100.bf16_flop_per_second);

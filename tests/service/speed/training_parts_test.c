@@ -88,6 +88,11 @@ START_TEST(formulas_of_convolutions)
     it.setup.plan.sharding = _i & 8 ? SHARDING_ZERO1 : SHARDING_NONE;
     it.setup.accumulation_steps = 3;
     check_parts(&it, "convolutions");
+    it.job.offload = _i & 1 ? OFFLOAD_ALL : OFFLOAD_OPTIMIZER;
+    check_parts(&it, "convolutions with states on the host");
+    it.job.offload = OFFLOAD_NONE;
+    it.job.method = METHOD_LORA;
+    check_parts(&it, "convolutions under adapters");
 }
 END_TEST
 

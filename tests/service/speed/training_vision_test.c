@@ -88,6 +88,20 @@ START_TEST(small_batches_wait_for_their_kernels)
 }
 END_TEST
 
+/* States on the host cross the slot and are stepped at the host's pace: never for nothing (arXiv:2101.06840). */
+START_TEST(offload_takes_its_time)
+{
+    struct training_case it;
+    double plain;
+
+    resnet_50_init(&it, "rtx-3090-24gb", 1);
+    it.job.offload = OFFLOAD_NONE;
+    plain = seconds_of(&it);
+    it.job.offload = OFFLOAD_OPTIMIZER;
+    ck_assert_double_gt(seconds_of(&it), plain);
+}
+END_TEST
+
 /* Eight GPUs of a node do less than eight times what one does, and the same in two nodes of four wait less for their
  * hosts. */
 START_TEST(a_node_feeds_its_gpus)
@@ -115,6 +129,7 @@ main(void)
     tcase_add_loop_test(tcase, a_convolutional_network, 0, COUNT_OF(resnet_50));
     tcase_add_test(tcase, depthwise_work_is_slow);
     tcase_add_test(tcase, small_batches_wait_for_their_kernels);
+    tcase_add_test(tcase, offload_takes_its_time);
     tcase_add_test(tcase, a_node_feeds_its_gpus);
     return suite_run("training_vision", tcase);
 }
