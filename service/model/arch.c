@@ -29,7 +29,9 @@ class_fault(struct reader *reader, const struct fact *fact)
     char pointer[FAULT_POINTER_SIZE];
 
     text_format(pointer, sizeof(pointer), "%s%s", reader->pointer, fact->path);
-    if (fact->kind == FACT_TEXT)
+    if (fact->kind == FACT_TEXT && family_shares_weights(fact->text))
+        fault_add(reader->fault, FAULT_MODEL_SHARES_WEIGHTS, pointer, fact->text, NULL, NULL);
+    else if (fact->kind == FACT_TEXT)
         fault_add(reader->fault, FAULT_MODEL_CLASS_UNSUPPORTED, pointer, fact->text, NULL,
                   family_nearest_class(fact->text));
     else

@@ -90,6 +90,18 @@ family_of_relative(const char *class_name, enum head_kind *ret_head)
     return NULL;
 }
 
+bool
+family_shares_weights(const char *name)
+{
+    static const char *const stems[] = { "Zamba", "zamba" };
+
+    for (size_t i = 0; i < COUNT_OF(stems); i++) {
+        if (strncmp(name, stems[i], strlen(stems[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Class names end alike ("ForCausalLM"), so only what stands before that tells them apart. */
 static const char *
 tail_of(const char *class_name)

@@ -32,6 +32,11 @@ enum head_kind {
  * "LlamaForSequenceClassification"), and its head; NULL when there is none, or when its head is no plain matrix. */
 const struct family_class *family_of_relative(const char *class_name, enum head_kind *ret_head);
 
+/* Whether a class, or a model type, is of a kind that is not supported because several of its layers run the same
+ * weights: no supported class is meant then, however near its name. Zamba and Zamba2 (arXiv:2405.16712 section 2,
+ * arXiv:2411.15242 section 2): one attention and MLP, or two that take turns, between layers of Mamba. */
+bool family_shares_weights(const char *name);
+
 /* The supported class that was probably meant, NULL when none is near. */
 const char *family_nearest_class(const char *class_name);
 

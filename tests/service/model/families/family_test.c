@@ -114,6 +114,40 @@ START_TEST(unknown_classes_are_refused_by_name)
 }
 END_TEST
 
+static const struct {
+    const char *class_name, *model_type;
+} sharing_classes[] = {
+    { "ZambaForCausalLM", "zamba" }, /* one letter from Bamba and Mamba, which share nothing */
+    { "Zamba2ForCausalLM", "zamba2" },
+    { "Zamba2Model", "zamba2" },
+    { "Zamba2ForSequenceClassification", "zamba2" },
+    { NULL, "zamba" },
+    { NULL, "zamba2" },
+};
+
+START_TEST(shared_weights_are_refused_as_such)
+{
+    const char *class_name = sharing_classes[_i].class_name, *type = sharing_classes[_i].model_type;
+    struct fact of_class[] = {
+        model_row_fact("/architectures", "list", "1"),
+        model_row_fact("/architectures/0", "text", class_name != NULL ? class_name : ""),
+        model_row_fact("/hidden_size", "integer", "2048"),
+        model_row_fact("/model_type", "text", type),
+    };
+    struct fact *facts = class_name != NULL ? of_class : of_class + 2;
+    struct facts list = model_row_facts(facts, class_name != NULL ? 4 : 2, used);
+
+    fault_clear(&fault);
+    ck_assert(model_arch_read(&list, "/model/config", &arch, &notices, &fault) == STATUS_FAULT);
+    ck_assert_int_eq(fault.code, FAULT_MODEL_SHARES_WEIGHTS);
+    ck_assert_uint_eq(fault.item_count, 1);
+    ck_assert_str_eq(fault.items[0].pointer,
+                     class_name != NULL ? "/model/config/architectures/0" : "/model/config/model_type");
+    ck_assert_str_eq(fault.items[0].value, class_name != NULL ? class_name : type);
+    ck_assert_str_eq(fault.items[0].suggestion, "");
+}
+END_TEST
+
 START_TEST(a_model_type_stands_in_for_a_class)
 {
     const struct model_row *row = model_row_of("llama-3-8b");
@@ -230,6 +264,7 @@ main(void)
     tcase_add_test(tcase, published_totals_are_exact);
     tcase_add_test(tcase, parts_sum_to_the_total);
     tcase_add_loop_test(tcase, unknown_classes_are_refused_by_name, 0, COUNT_OF(unknown_classes));
+    tcase_add_loop_test(tcase, shared_weights_are_refused_as_such, 0, COUNT_OF(sharing_classes));
     tcase_add_test(tcase, a_model_type_stands_in_for_a_class);
     tcase_add_loop_test(tcase, relatives_differ_by_their_head, 0, COUNT_OF(relatives));
     tcase_add_test(tcase, a_config_without_class_and_type_says_so);
