@@ -11,10 +11,10 @@ struct serving_pass {
     double linear_bytes_seconds, linear_flop_seconds;
     double head_bytes_seconds, head_flop_seconds; /* operations a sequence or prompt */
     double expert_bytes_seconds, expert_flop_seconds;
-    double expert_missed;  /* chance that a token leaves a given expert alone: 1 - k / E */
-    double tile_rows; /* tokens that a product of weights is computed for at least */
+    double expert_missed;    /* chance that a token leaves a given expert alone: 1 - k / E */
+    double tile_rows;        /* tokens that a product of weights is computed for at least */
     double expert_tile_rows; /* the same of each expert that is met */
-    double roofline_power; /* bytes and operations overlap as (x^p + y^p)^(1/p) */
+    double roofline_power;   /* bytes and operations overlap as (x^p + y^p)^(1/p) */
     double minimum_seconds;
     /* attention */
     double cache_seconds;      /* a sequence: keys and values read, at the job's mean context */
