@@ -75,18 +75,23 @@ most_experts(const struct model_arch *arch)
 struct limit {
     const char *member;
     uint64_t ways, most;
+    uint64_t divided; /* what the ways must share evenly; 0: nothing */
 };
 
 static void
-fault_above(struct fault *fault, const char *pointer, const struct limit *limit)
+fault_beyond(struct fault *fault, const char *pointer, const struct limit *limit)
 {
     char where[FAULT_POINTER_SIZE], value[FAULT_TEXT_SIZE], expected[FAULT_TEXT_SIZE];
+    bool uneven = limit->divided > 0 && limit->ways > 0 && limit->divided % limit->ways != 0;
 
-    if (limit->ways <= limit->most)
+    if (limit->ways <= limit->most && !uneven)
         return;
     text_format(where, sizeof(where), "%s/%s", pointer, limit->member);
     text_format(value, sizeof(value), "%ju", (uintmax_t)limit->ways);
-    text_format(expected, sizeof(expected), "integer 1..%ju", (uintmax_t)limit->most);
+    if (limit->ways > limit->most)
+        text_format(expected, sizeof(expected), "integer 1..%ju", (uintmax_t)limit->most);
+    else
+        text_format(expected, sizeof(expected), "divides %ju", (uintmax_t)limit->divided);
     (void)fault_add(fault, FAULT_OUT_OF_RANGE, where, value, expected, NULL);
 }
 
@@ -101,24 +106,25 @@ fault_gpus(struct fault *fault, const char *pointer, uint64_t used, uint64_t the
 }
 
 enum status
-plan_check(const struct parallelism *plan, const struct model_arch *arch, const struct machine *machine,
+plan_check(const struct parallelism *plan, const struct model_arch *arch, const struct machine *machine, bool even,
            const char *pointer, struct fault *ret_fault)
 {
     uint32_t heads = fewest_heads(arch), experts = most_experts(arch);
     uint64_t layers = arch->layer_count > 0 ? arch->layer_count : 1; /* any other network is one piece */
     size_t before = ret_fault->item_count + ret_fault->more_count;
     const struct limit limits[] = {
-        { "tensor", plan->tensor, heads > 0 ? heads : (arch->generic ? 1 : plan->tensor) },
-        { "pipeline", plan->pipeline, layers },
+        { "tensor", plan->tensor, heads > 0 ? heads : (arch->generic ? 1 : plan->tensor), even ? heads : 0 },
+        { "pipeline", plan->pipeline, layers, 0 },
         /* embedding and head may take a layer's place each (Megatron: account_for_embedding_in_pipeline_split) */
-        { "virtual_stages", plan->virtual_stages, plan->pipeline > 1 ? u64_ceil_div(layers + 2, plan->pipeline) : 1 },
-        { "context", plan->context, arch->generic ? 1 : plan->context },
-        { "expert", plan->expert, experts > 0 ? experts : 1 },
+        { "virtual_stages", plan->virtual_stages, plan->pipeline > 1 ? u64_ceil_div(layers + 2, plan->pipeline) : 1,
+          0 },
+        { "context", plan->context, arch->generic ? 1 : plan->context, 0 },
+        { "expert", plan->expert, experts > 0 ? experts : 1, even ? experts : 0 },
     };
 
     if (plan_gpu_count(plan) != machine->gpu_count)
         fault_gpus(ret_fault, pointer, plan_gpu_count(plan), machine->gpu_count);
     for (size_t i = 0; i < COUNT_OF(limits); i++)
-        fault_above(ret_fault, pointer, &limits[i]);
+        fault_beyond(ret_fault, pointer, &limits[i]);
     return ret_fault->item_count + ret_fault->more_count > before ? STATUS_FAULT : STATUS_OK;
 }

@@ -12,10 +12,11 @@ struct parallelism plan_filled(struct parallelism asked, uint32_t gpu_count);
 /* tensor x pipeline x data x context. */
 uint64_t plan_gpu_count(const struct parallelism *plan);
 
-/* A stated split must use exactly the GPUs of the machine, split no head, and ask for no more stages than layers.
- * Fault at `pointer`. */
+/* A stated split must use exactly the GPUs of the machine, split no head, and ask for no more stages than layers;
+ * `even`: heads and experts must be shared evenly, as trainers ask (Megatron-LM, arguments.py) and not every engine
+ * does. Fault at `pointer`. */
 enum status plan_check(const struct parallelism *plan, const struct model_arch *arch, const struct machine *machine,
-                       const char *pointer, struct fault *ret_fault);
+                       bool even, const char *pointer, struct fault *ret_fault);
 
 /* Layers of the fullest stage: ceil(layers / pipeline). */
 uint32_t plan_stage_layers(const struct parallelism *plan, const struct model_arch *arch);

@@ -270,7 +270,7 @@ list_splits(const struct serving_ask *ask, enum engine engine, struct serving_sp
     }
     stated = plan_filled(stated, ask->machine->gpu_count);
     stated.sharding = SHARDING_NONE;
-    TRY(plan_check(&stated, ask->arch, ask->machine, "/serving/parallelism", ret_fault));
+    TRY(plan_check(&stated, ask->arch, ask->machine, false, "/serving/parallelism", ret_fault));
     splits->count = 1;
     splits->items[0] = stated;
     return STATUS_OK;

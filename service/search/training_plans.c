@@ -94,7 +94,7 @@ training_plan_choose(const struct training_ask *ask, struct training_choice *ret
         struct parallelism stated = plan_filled(ask->job->parallelism, ask->machine->gpu_count);
         struct training_job job = ret_choice->job;
 
-        TRY(plan_check(&stated, ask->arch, ask->machine, "/training/parallelism", ret_fault));
+        TRY(plan_check(&stated, ask->arch, ask->machine, true, "/training/parallelism", ret_fault));
         legal_plans_stated(&job, ask->machine->gpu_count, training_search_visit, &search);
         ret_choice->rule = PLAN_STATED;
     } else {

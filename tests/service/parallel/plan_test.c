@@ -12,7 +12,7 @@ check(struct parallelism plan, enum known_model model, uint32_t gpus, struct fau
 
     known_arch(model, &arch);
     fault_clear(fault);
-    return plan_check(&plan, &arch, &machine, "/training/parallelism", fault);
+    return plan_check(&plan, &arch, &machine, true, "/training/parallelism", fault);
 }
 
 START_TEST(what_is_left_open_is_filled)
@@ -62,6 +62,22 @@ START_TEST(all_limits_are_told)
 }
 END_TEST
 
+/* Megatron-LM, arguments.py and moe_layer.py: heads and experts are shared evenly or not at all. */
+START_TEST(shares_are_even)
+{
+    static struct fault fault;
+
+    ck_assert_int_eq(check((struct parallelism){ 7, 1, 1, 1, 1, 1, SHARDING_NONE, FLAG_NO }, LLAMA_4096_32, 7, &fault),
+                     STATUS_FAULT);
+    ck_assert_str_eq(fault.items[0].pointer, "/training/parallelism/tensor");
+    ck_assert_str_eq(fault.items[0].expected, "divides 32");
+    ck_assert_int_eq(check((struct parallelism){ 1, 1, 1, 6, 1, 6, SHARDING_NONE, FLAG_NO }, DEEPSEEK_V2_4, 6, &fault),
+                     STATUS_FAULT);
+    ck_assert_str_eq(fault.items[0].pointer, "/training/parallelism/expert");
+    ck_assert_str_eq(fault.items[0].expected, "divides 160");
+}
+END_TEST
+
 /* Experts that a model has not are not spread, and one stage is not interleaved. */
 START_TEST(what_is_not_there_is_not_split)
 {
@@ -98,11 +114,11 @@ START_TEST(other_networks_are_one_piece)
     static struct fault fault;
 
     fault_clear(&fault);
-    ck_assert_int_eq(plan_check(&plan, &arch, &machine, "", &fault), STATUS_FAULT);
+    ck_assert_int_eq(plan_check(&plan, &arch, &machine, true, "", &fault), STATUS_FAULT);
     plan.tensor = 1;
     plan.data = 8;
     fault_clear(&fault);
-    ck_assert_int_eq(plan_check(&plan, &arch, &machine, "", &fault), STATUS_OK);
+    ck_assert_int_eq(plan_check(&plan, &arch, &machine, true, "", &fault), STATUS_OK);
 }
 END_TEST
 
@@ -123,6 +139,7 @@ main(void)
     tcase_add_test(tcase, what_is_left_open_is_filled);
     tcase_add_test(tcase, gpus_must_be_used_exactly);
     tcase_add_test(tcase, all_limits_are_told);
+    tcase_add_test(tcase, shares_are_even);
     tcase_add_test(tcase, what_is_not_there_is_not_split);
     tcase_add_test(tcase, uneven_layers_are_fine);
     tcase_add_test(tcase, other_networks_are_one_piece);
