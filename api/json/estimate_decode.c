@@ -195,6 +195,14 @@ notice_unanswered(struct notices *notices, bool present, const char *pointer)
         text_copy(notice_add(notices, NOTICE_SECTION_NOT_ANSWERED, pointer)->text[0], NOTE_TEXT_SIZE, pointer + 1);
 }
 
+/* Of a network given by its work alone it is not known which layers could be frozen. */
+static void
+check_method(const struct estimate_request *request, struct fault *fault)
+{
+    if (request->arch && request->arch->generic && request->has_training && request->training.method == METHOD_FREEZE)
+        fault_add(fault, FAULT_UNKNOWN_VALUE, "/training/method", "freeze", "pretrain|full|lora|qlora", NULL);
+}
+
 /* What a sample of the model is: said beside its work, pictures for the other networks known by it. */
 static enum sample_kind
 sample_kind_of(const json_t *model, const struct model_arch *arch)
@@ -221,6 +229,7 @@ estimate_members_resolve(const struct catalog *catalog, struct estimate_decoded 
         if (members->request.has_training)
             model_adapter_complete(&decoded->model, &members->request.training, assumptions);
     }
+    check_method(&members->request, fault);
     resolve_hardware(&members->hardware, catalog, &members->request.hardware, notices, fault);
     members->request.dataset.kind = sample_kind_of(members->model, members->request.arch);
     notice_unanswered(notices, members->cost.failure_ratio_per_year > 0, "/cost/failure_ratio_per_year");

@@ -53,6 +53,16 @@ static const struct {
       422,
       "plan_does_not_match_gpus",
       { { NULL } } },
+    { "{\"model\":\"llama-3-8b\",\"training\":{\"method\":\"full\",\"parallelism\":{\"tensor\":3,\"data\":2}},"
+      "\"hardware\":{\"gpu\":\"a100-sxm-80gb\",\"gpus\":6}}",
+      422,
+      "out_of_range",
+      { { "/training/parallelism/tensor", "out_of_range", NULL } } },
+    { "{\"model\":{\"parameter_count\":1000000,\"flop_per_sample\":1e9,\"activation_bytes_per_sample\":1e6},"
+      "\"training\":{\"method\":\"freeze\"}}",
+      422,
+      "unknown_value",
+      { { "/training/method", "unknown_value", NULL } } },
     { "{}", 422, "nothing_asked", { { NULL } } },
     { "[]", 422, "wrong_type", { { "", "wrong_type", NULL } } },
     { "{\"model\":", 400, "malformed_json", { { NULL } } },
