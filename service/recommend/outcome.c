@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "service/base/quantity.h"
+#include "service/speed/pace.h"
 
 struct machine
 offer_machine(const struct offer *offer, uint32_t count)
@@ -24,26 +25,6 @@ keep_fuller(struct outcome *outcome, const struct footprint *footprint)
     outcome->reserved_bytes = footprint->reserved_bytes;
 }
 
-static bool
-precision_runs(const struct gpu *gpu, enum training_precision precision)
-{
-    switch (precision) {
-    case PRECISION_BF16_MIXED:
-    case PRECISION_BF16_PURE:
-        return gpu->bf16_flop_per_second > 0;
-    case PRECISION_FP8_MIXED:
-        return gpu->fp8_flop_per_second > 0;
-    case PRECISION_FP16_MIXED:
-        return gpu->fp16_flop_per_second > 0;
-    case PRECISION_TF32:
-        return gpu->tf32_flop_per_second > 0;
-    case PRECISION_FP32:
-    case PRECISION_UNSAID:
-        break;
-    }
-    return true;
-}
-
 static void
 find_training(const struct recommend_request *request, const struct catalog *catalog, const struct machine *machine,
               struct outcome *outcome)
@@ -53,7 +34,7 @@ find_training(const struct recommend_request *request, const struct catalog *cat
     struct training_choice choice;
     struct fault fault;
 
-    if (!precision_runs(machine->gpu, request->job.training.precision)) {
+    if (!precision_is_native(machine->gpu, request->job.training.precision)) {
         outcome->no_kernel = true;
         return;
     }

@@ -3,6 +3,7 @@
 #include "service/base/text.h"
 #include "service/memory/training_memory_band.h"
 #include "service/parallel/plan.h"
+#include "service/speed/pace.h"
 #include "service/speed/training_measured.h"
 
 void
@@ -81,26 +82,6 @@ note_unmeasured(const struct training_setup *setup, struct notices *notices)
     text_copy(notice->text[1], NOTE_TEXT_SIZE, gpu->id);
 }
 
-static bool
-computes(const struct gpu *gpu, enum training_precision precision)
-{
-    switch (precision) {
-    case PRECISION_BF16_MIXED:
-    case PRECISION_BF16_PURE:
-        return gpu->bf16_flop_per_second > 0;
-    case PRECISION_FP16_MIXED:
-        return gpu->fp16_flop_per_second > 0;
-    case PRECISION_FP8_MIXED:
-        return gpu->fp8_flop_per_second > 0;
-    case PRECISION_TF32:
-        return gpu->tf32_flop_per_second > 0;
-    case PRECISION_FP32:
-    case PRECISION_UNSAID:
-        break;
-    }
-    return true;
-}
-
 /* What was asked and cannot be had as it is. */
 static void
 note_taken_instead(const struct estimate_request *request, const struct training_setup *setup, struct notices *notices)
@@ -113,7 +94,7 @@ note_taken_instead(const struct estimate_request *request, const struct training
 
     if (asked && taken != asked)
         notice_numbers(notices, NOTICE_GLOBAL_BATCH_ROUNDED, "/training/global_batch_size", asked, (double)taken);
-    if (!gpu || computes(gpu, precision))
+    if (!gpu || precision_is_native(gpu, precision))
         return;
     notice = notice_add(notices, NOTICE_PRECISION_NOT_NATIVE, "/training/precision");
     text_copy(notice->text[0], NOTE_TEXT_SIZE, gpu->id);

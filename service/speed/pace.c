@@ -9,6 +9,26 @@ first_of(double a, double b, double c)
     return a > 0 ? a : (b > 0 ? b : c);
 }
 
+bool
+precision_is_native(const struct gpu *gpu, enum training_precision precision)
+{
+    switch (precision) {
+    case PRECISION_BF16_MIXED:
+    case PRECISION_BF16_PURE:
+        return gpu->bf16_flop_per_second > 0;
+    case PRECISION_FP16_MIXED:
+        return gpu->fp16_flop_per_second > 0;
+    case PRECISION_FP8_MIXED:
+        return gpu->fp8_flop_per_second > 0;
+    case PRECISION_TF32:
+        return gpu->tf32_flop_per_second > 0;
+    case PRECISION_FP32:
+    case PRECISION_UNSAID:
+        break;
+    }
+    return true;
+}
+
 /* FP32 out of 16-bit units takes three products at least (arXiv:1904.06376). */
 enum { HALF_PRODUCTS_FOR_FP32 = 3 };
 

@@ -15,6 +15,9 @@ struct pace {
     double elementwise; /* everything between them, whose passes are more than the least by the code's quality */
 };
 
+/* Whether a device has units for a training precision; every one has FP32. */
+bool precision_is_native(const struct gpu *gpu, enum training_precision precision);
+
 /* Dense peak at a training precision. What a device has no unit for runs in the next wider format it has. */
 double peak_flop_per_second(const struct gpu *gpu, enum training_precision precision);
 
