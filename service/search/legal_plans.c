@@ -123,11 +123,13 @@ legal_plans_model_parallel(const struct training_job *job, const struct model_ar
 {
     uint32_t gpus = machine->gpu_count;
     uint32_t most_context = job->sequence_length >= 32768 ? 16 : 1;
+    /* transformers' Trainer has no pipeline of its own */
+    uint32_t most_pipeline = job->framework == FRAMEWORK_HF_TRAINER ? 1 : arch->layer_count;
 
     for (uint32_t tensor = 1; tensor <= machine->gpus_per_node && tensor <= 8; tensor *= 2) {
         if (gpus % tensor || !tensor_divides_heads(arch, tensor))
             continue;
-        for (uint32_t pipeline = 1; pipeline <= gpus / tensor && pipeline <= arch->layer_count; pipeline++) {
+        for (uint32_t pipeline = 1; pipeline <= gpus / tensor && pipeline <= most_pipeline; pipeline++) {
             if ((gpus / tensor) % pipeline)
                 continue;
             for (uint32_t share = 1; share <= most_context; share *= 2) {

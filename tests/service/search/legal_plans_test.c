@@ -7,7 +7,7 @@ static const struct gpu gpu = { .id = "h100", .gpus_per_node = 8, .nvlink_domain
 
 struct seen {
     uint32_t gpus;
-    size_t count, megatron, zero3, wide, experts;
+    size_t count, megatron, zero3, wide, experts, staged;
     uint32_t heads;
 };
 
@@ -27,6 +27,7 @@ note_plan(void *context, enum framework framework, const struct parallelism *pla
     seen->zero3 += plan->sharding == SHARDING_ZERO3;
     seen->wide += plan->tensor > 8;
     seen->experts += plan->expert > 1;
+    seen->staged += plan->pipeline > 1;
 }
 
 static struct model_arch
@@ -64,6 +65,23 @@ START_TEST(heads_that_do_not_divide_are_not_split)
 
     legal_plans_model_parallel(&job, &arch, &machine, note_plan, &seen);
     ck_assert_uint_ge(seen.count, 1);
+}
+END_TEST
+
+/* transformers, docs/source/en/perf_train_gpu_many.md: its Trainer runs no pipeline. */
+START_TEST(the_trainer_has_no_pipeline)
+{
+    struct training_job job = { .method = METHOD_FULL, .sequence_length = 4096 };
+    struct model_arch arch = dense(80, 64);
+    struct machine machine = { .gpu = &gpu, .gpu_count = 16, .gpus_per_node = 8 };
+    struct seen any = { .gpus = 16, .heads = 64 }, trainer = any;
+
+    legal_plans_model_parallel(&job, &arch, &machine, note_plan, &any);
+    ck_assert_uint_gt(any.staged, 0);
+    job.framework = FRAMEWORK_HF_TRAINER;
+    legal_plans_model_parallel(&job, &arch, &machine, note_plan, &trainer);
+    ck_assert_uint_gt(trainer.count, 0);
+    ck_assert_uint_eq(trainer.staged, 0);
 }
 END_TEST
 
@@ -114,6 +132,7 @@ main(void)
 
     tcase_add_loop_test(tcase, every_split_uses_every_gpu, 0, 9);
     tcase_add_test(tcase, heads_that_do_not_divide_are_not_split);
+    tcase_add_test(tcase, the_trainer_has_no_pipeline);
     tcase_add_test(tcase, fine_tuning_tries_each_zero_stage);
     tcase_add_test(tcase, experts_are_spread_over_what_divides_them);
     tcase_add_test(tcase, a_stated_split_leaves_only_its_sharding_open);
