@@ -55,7 +55,9 @@ gpu_is_nearer_step(const struct gpu *gpu, const struct gpu *other)
         return gpu->memory_bytes < other->memory_bytes;
     if (gpu->memory_bytes_per_second != other->memory_bytes_per_second)
         return gpu->memory_bytes_per_second > other->memory_bytes_per_second;
-    return gpu->fp16_flop_per_second > other->fp16_flop_per_second;
+    if (gpu->fp16_flop_per_second != other->fp16_flop_per_second)
+        return gpu->fp16_flop_per_second > other->fp16_flop_per_second;
+    return gpu->tdp_watts < other->tdp_watts; /* a superchip's counts its processor */
 }
 
 bool

@@ -206,33 +206,50 @@ complete_single_pass(struct serving_job *job, const struct model_arch *arch, str
     if (arch->generic)
         job->input_tokens = 1;
     job->output_tokens = 1;
+    job->slo_tpot_p95_ms = 0; /* there is no second token */
     if (!job->context_length)
         job->context_length = job->input_tokens;
 }
 
+/* What is left of `most` tokens beside `taken`, at most `usual`; most 0: no limit. */
+static uint32_t
+usual_tokens(uint32_t usual, uint32_t most, uint32_t taken)
+{
+    if (most == 0)
+        return usual;
+    return most <= taken ? 1 : (most - taken < usual ? most - taken : usual);
+}
+
+/* A length that one of prompt and answer leaves open is what both take; both open, that of the usual chat. */
 static void
 complete_load(struct serving_job *job, const struct model_arch *arch, struct assumptions *assumptions)
 {
-    uint32_t asked = job->context_length ? 0 : job->input_tokens + job->output_tokens;
+    bool sized = job->input_tokens || job->output_tokens, open = !job->context_length;
+    uint32_t most;
 
     if (!model_arch_generates(arch)) {
         complete_single_pass(job, arch, assumptions);
         return;
     }
-    if (!job->context_length) {
-        job->context_length = asked ? asked : at_most_model_maximum(SERVING_CONTEXT_TOKENS, arch);
-        assume_number(assumptions, "context_length", "/serving/context_length", job->context_length);
-    }
+    if (open && !sized)
+        job->context_length = at_most_model_maximum(SERVING_CONTEXT_TOKENS, arch);
+    most = job->context_length ? job->context_length : arch->max_context_tokens;
+    if (open && sized && u64_max(job->input_tokens, job->output_tokens) >= most)
+        most = 0; /* more than the model was made for, which a remark tells */
     if (!job->output_tokens) {
-        job->output_tokens = job->context_length > 512 ? 256 : (job->context_length + 1) / 2;
+        uint32_t usual = most > 0 && most <= 512 && !job->input_tokens ? (most + 1) / 2 : 256;
+
+        job->output_tokens = usual_tokens(usual, most, job->input_tokens);
         assume_number(assumptions, "output_tokens", "/serving/output_tokens", job->output_tokens);
     }
     if (!job->input_tokens) {
-        uint32_t room = job->context_length > job->output_tokens ? job->context_length - job->output_tokens : 1;
-
-        job->input_tokens = room < 512 ? room : 512;
+        job->input_tokens = usual_tokens(512, most, job->output_tokens);
         assume_number(assumptions, "input_tokens", "/serving/input_tokens", job->input_tokens);
     }
+    if (open && sized)
+        job->context_length = job->input_tokens + job->output_tokens;
+    if (open)
+        assume_number(assumptions, "context_length", "/serving/context_length", job->context_length);
 }
 
 static void

@@ -234,7 +234,7 @@ add_prompt_activations(const struct serving_setup *setup, struct footprint *foot
     part->values[5] = rates->serving_hidden_activation_bytes;
     part->values[6] = arch->hidden_size;
     part->values[7] = rates->serving_transformers_logit_bytes;
-    part->values[8] = arch->vocabulary_size;
+    part->values[8] = model_arch_generates(arch) ? arch->vocabulary_size : 0; /* an encoder makes no logits of it */
     part->values[9] = beside;
 }
 

@@ -42,6 +42,12 @@ tokens_kept(const struct layer_kind *kind, double context_tokens)
 }
 
 double
+kv_cache_source_tokens(const struct model_arch *arch, const struct layer_kind *kind)
+{
+    return kind->cross_attention ? arch->source_tokens : 0;
+}
+
+double
 kv_cache_layer_bytes_per_gpu(const struct layer_kind *kind, double bytes_per_element, double tokens,
                              double context_tokens, uint32_t tensor)
 {
@@ -124,7 +130,8 @@ kv_cache_bytes_per_sequence_per_gpu(const struct model_arch *arch, double bytes_
         return 0;
     for (uint32_t i = 0; i < arch->kind_count; i++)
         bytes[i] = kv_cache_layer_bytes_per_gpu(&arch->kinds[i], bytes_per_element,
-                                                tokens_kept(&arch->kinds[i], (double)context_tokens),
+                                                tokens_kept(&arch->kinds[i], (double)context_tokens) +
+                                                    kv_cache_source_tokens(arch, &arch->kinds[i]),
                                                 (double)context_tokens, tensor > 0 ? tensor : 1);
     return kv_cache_stage_bytes(arch, bytes, pipeline > 0 ? pipeline : 1);
 }

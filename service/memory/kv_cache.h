@@ -17,6 +17,10 @@ double kv_cache_bytes_per_token_per_gpu(const struct model_arch *arch, double by
 double kv_cache_bytes_per_sequence_per_gpu(const struct model_arch *arch, double bytes_per_element,
                                            uint64_t context_tokens, uint32_t tensor, uint32_t pipeline);
 
+/* Tokens that a layer of a decoder keeps for its second attention beside those of the sequence: what the encoder left,
+ * where that is as long whatever was read. Else they are among the sequence's own, as its prompt. */
+double kv_cache_source_tokens(const struct model_arch *arch, const struct layer_kind *kind);
+
 /* What one layer of a kind keeps of a sequence of `context_tokens` of which it still sees `tokens`, on one of `tensor`
  * ranks. */
 double kv_cache_layer_bytes_per_gpu(const struct layer_kind *kind, double bytes_per_element, double tokens,

@@ -129,11 +129,12 @@ serving_sequence_bytes(const struct serving_setup *setup, uint64_t tokens)
     for (uint32_t i = 0; i < arch->kind_count; i++) {
         const struct layer_kind *kind = &arch->kinds[i];
         double alike = keeps_cache(kind) ? alike_layers(arch, kind) : 1;
+        double source = ceil(kv_cache_source_tokens(arch, kind) / block) * block;
         double padded = grouped && keeps_cache(kind) ? ceil(alike / group) * group / alike : 1;
 
-        bytes[i] =
-            padded * kv_cache_layer_bytes_per_gpu(kind, element, tokens_kept(setup, &traits, kind, length, block),
-                                                  length, (uint32_t)serving_ways(setup->plan.tensor));
+        bytes[i] = padded * kv_cache_layer_bytes_per_gpu(kind, element,
+                                                         tokens_kept(setup, &traits, kind, length, block) + source,
+                                                         length, (uint32_t)serving_ways(setup->plan.tensor));
     }
     return kv_cache_stage_bytes(arch, bytes, (uint32_t)serving_ways(setup->plan.pipeline));
 }

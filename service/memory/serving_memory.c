@@ -102,15 +102,13 @@ count_capacity(const struct serving_setup *setup, struct serving_memory *memory)
 static enum verdict
 verdict_of(const struct serving_setup *setup, const struct footprint *footprint)
 {
-    double taken = footprint->required_bytes - footprint_bytes(footprint, PART_KV_CACHE);
-    double most = engine_limit_bytes(setup, taken, setup->job->memory_utilization);
-    double needed = footprint->required_bytes;
+    double needed = footprint->required_bytes, most = footprint->usable_bytes;
 
     if (setup->machine->gpu == NULL)
         return VERDICT_UNKNOWN;
     if (!(needed <= most)) /* what is no number does not fit */
         return VERDICT_DOES_NOT_FIT;
-    return needed <= setup->rates->serving_fitting_share * footprint->usable_bytes ? VERDICT_FITS : VERDICT_TIGHT;
+    return needed <= setup->rates->serving_fitting_share * most ? VERDICT_FITS : VERDICT_TIGHT;
 }
 
 /* Whether the software is known whose memory was measured: no table tells what servers take. */
@@ -144,7 +142,7 @@ serving_memory(const struct serving_setup *setup, struct serving_memory *ret_mem
     struct footprint *footprint = &ret_memory->footprint;
     const struct serving_job *job = setup->job;
     const struct gpu *gpu = setup->machine->gpu;
-    double element = kv_format_bytes(job->kv_cache_precision);
+    double element = kv_format_bytes(job->kv_cache_precision), taken;
     bool generates = model_arch_generates(setup->arch);
 
     memset(ret_memory, 0, sizeof(*ret_memory));
@@ -163,7 +161,8 @@ serving_memory(const struct serving_setup *setup, struct serving_memory *ret_mem
     }
     if (gpu == NULL)
         return;
-    footprint->usable_bytes = (double)gpu->usable_bytes * job->memory_utilization;
+    taken = footprint->required_bytes - footprint_bytes(footprint, PART_KV_CACHE);
+    footprint->usable_bytes = engine_limit_bytes(setup, taken, job->memory_utilization);
     footprint->verdict = verdict_of(setup, footprint);
     footprint->reserved_bytes = engine_reserved_bytes(setup, footprint);
     ret_memory->kv_budget_bytes = engine_cache_budget(setup, footprint);

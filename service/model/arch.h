@@ -104,6 +104,7 @@ struct model_arch {
     uint32_t embedding_size;     /* width of an embedding row; 0: hidden_size */
     uint32_t max_context_tokens; /* 0: not said */
     bool tied_head;              /* the head is the embedding */
+    uint32_t source_tokens; /* that an encoder leaves whatever it reads, as frames of sound; 0: as many as it reads */
     bool causal;
     bool headless;                            /* a decoder without its head, or with a classifier in its place */
     struct layer_kind kinds[MAX_LAYER_KINDS]; /* in the order of their first layer */

@@ -14,6 +14,8 @@ struct words {
     const char *tensor, *pipeline, *context, *sequences, *share, *cache;
     const char *one_pass;                     /* for networks that write no tokens */
     const char *cache_names[KV_FORMAT_COUNT]; /* "" is what it does anyhow */
+    bool no_gguf, no_nf4, gguf_alone;         /* llama.cpp's files, bitsandbytes, nothing but such files */
+    const char *vendor;                       /* the one whose GPUs it runs on; NULL: several */
 };
 
 static const struct words vocabulary[] = {
@@ -48,6 +50,9 @@ static const struct words vocabulary[] = {
       .context = "--max_seq_len",
       .sequences = "--max_batch_size",
       .share = "--kv_cache_free_gpu_memory_fraction",
+      .no_gguf = true,
+      .no_nf4 = true,
+      .vendor = "NVIDIA",
       .cache_names = { [KV_FP16] = "", [KV_BF16] = "", [KV_FP8] = "fp8" } },
     { .engine = ENGINE_LMDEPLOY,
       .program = "lmdeploy serve api_server \"$MODEL\"",
@@ -55,6 +60,8 @@ static const struct words vocabulary[] = {
       .context = "--session-len",
       .sequences = "--max-batch-size",
       .share = "--cache-max-entry-count",
+      .no_gguf = true,
+      .no_nf4 = true,
       .cache = "--quant-policy",
       .cache_names = { [KV_FP16] = "", [KV_BF16] = "", [KV_INT8] = "8", [KV_INT4] = "4" } },
     { .engine = ENGINE_LLAMA_CPP,
@@ -62,6 +69,7 @@ static const struct words vocabulary[] = {
       .context = "--ctx-size",
       .sequences = "--parallel",
       .cache = "--cache-type-k",
+      .gguf_alone = true,
       .one_pass = "--embedding",
       .cache_names = { [KV_FP16] = "f16",
                        [KV_BF16] = "bf16",
@@ -94,6 +102,27 @@ serving_launch_has_cache(enum engine engine, enum kv_format format)
     const struct words *words = words_of(engine);
 
     return words == NULL || words->cache_names[format] != NULL;
+}
+
+bool
+serving_launch_has_weights(enum engine engine, enum weight_format format)
+{
+    const struct words *words = words_of(engine);
+    bool gguf = weight_format_is_gguf(format), fp4 = format == WEIGHT_MXFP4 || format == WEIGHT_NVFP4;
+
+    if (words == NULL)
+        return true;
+    if (words->gguf_alone)
+        return gguf || fp4 || weight_format_bits(format) > 15;
+    return !(words->no_gguf && gguf) && !(words->no_nf4 && format == WEIGHT_NF4);
+}
+
+bool
+serving_launch_has_gpu(enum engine engine, const struct gpu *gpu)
+{
+    const struct words *words = words_of(engine);
+
+    return words == NULL || words->vendor == NULL || gpu == NULL || text_equal(words->vendor, gpu->vendor);
 }
 
 static void
@@ -319,6 +348,9 @@ can_start(const struct launch *launch)
     const struct words *words = launch->words;
 
     if (words == NULL || (words->pipeline == NULL && launch->setup->plan.pipeline > 1 && words->share != NULL))
+        return false;
+    if (!serving_launch_has_weights(words->engine, launch->job->precision) ||
+        !serving_launch_has_gpu(words->engine, launch->setup->machine->gpu))
         return false;
     if (model_arch_generates(launch->setup->arch))
         return words->cache_names[launch->job->kv_cache_precision] != NULL && launch->context >= 1;

@@ -1,4 +1,6 @@
 /* Remarks about a finished serving estimate: corrections, limits, and what to read with care. */
+#include <math.h>
+
 #include "service/base/quantity.h"
 #include "service/base/text.h"
 #include "service/job/engine.h"
@@ -21,6 +23,9 @@ model_notices(const struct estimate_request *request, const struct serving_job *
 
         text_copy(notice->text[1], NOTE_TEXT_SIZE, weight_format_name(job->precision));
     }
+    if (model_arch_generates(arch) && job->context_length < (uint64_t)job->input_tokens + job->output_tokens)
+        notice_numbers(notices, NOTICE_CONTEXT_TOO_SHORT, "/serving/context_length",
+                       (double)job->input_tokens + job->output_tokens, job->context_length);
     if (arch->max_context_tokens && job->context_length > arch->max_context_tokens)
         notice_numbers(notices, NOTICE_SEQUENCE_ABOVE_MODEL_MAXIMUM, "/serving/context_length", job->context_length,
                        arch->max_context_tokens);
@@ -33,10 +38,14 @@ split_notices(const struct serving_setup *setup, struct notices *notices)
     static const char *const pointer = "/serving/parallelism/tensor";
     uint32_t tensor = setup->plan.tensor;
 
-    for (uint32_t i = 0; i < setup->arch->kind_count && tensor > 1 && model_arch_generates(setup->arch); i++) {
+    for (uint32_t i = 0; i < setup->arch->kind_count && tensor > 1; i++) {
         const struct layer_kind *kind = &setup->arch->kinds[i];
         uint32_t heads = kind->kv_head_count;
 
+        if (kind->attention != ATTENTION_NONE && kind->head_count % tensor != 0)
+            notice_numbers(notices, NOTICE_HEADS_DO_NOT_DIVIDE, pointer, kind->head_count, tensor);
+        if (!model_arch_generates(setup->arch))
+            continue;
         if (kind->attention == ATTENTION_LATENT)
             notice_numbers(notices, NOTICE_MLA_CACHE_REPLICATED, pointer, tensor, 0);
         if (kind->attention != ATTENTION_HEADS || heads == 0 || kind->encoder)
@@ -57,8 +66,9 @@ engine_notices(const struct answer *answer, struct notices *notices)
     const struct footprint *footprint = &choice->estimate.memory.footprint;
     struct engine_traits traits = engine_traits_of(job->engine, job->engine_version);
     const char *engine = engine_names[job->engine];
+    double block = fmax(1, setup->rates->serving_block_tokens); /* which is no law of windows or states */
     double more = serving_sequence_bytes(setup, job->context_length),
-           least = serving_sequence_least_bytes(setup, job->context_length);
+           least = serving_sequence_least_bytes(setup, (uint64_t)(ceil(job->context_length / block) * block));
 
     if (!traits.measured)
         notice_text(notices, NOTICE_ENGINE_NOT_MEASURED, "/serving/engine", engine);
@@ -70,6 +80,12 @@ engine_notices(const struct answer *answer, struct notices *notices)
 
         text_copy(notice->text[1], NOTE_TEXT_SIZE, kv_format_name(job->kv_cache_precision));
     }
+    if (!serving_launch_has_weights(job->engine, job->precision))
+        text_copy(notice_text(notices, NOTICE_WEIGHT_FORMAT_NOT_IN_ENGINE, "/serving/precision", engine)->text[1],
+                  NOTE_TEXT_SIZE, weight_format_name(job->precision));
+    if (!serving_launch_has_gpu(job->engine, setup->machine->gpu))
+        text_copy(notice_text(notices, NOTICE_ENGINE_NOT_ON_GPU, "/serving/engine", engine)->text[1], NOTE_TEXT_SIZE,
+                  setup->machine->gpu->id);
     if (footprint->reserved_bytes > footprint->required_bytes * notable)
         notice_numbers(notices, NOTICE_LIBRARY_RESERVES_POOL, "/serving/memory_utilization", footprint->reserved_bytes,
                        footprint->required_bytes);
@@ -141,7 +157,7 @@ load_notices(const struct answer *answer, struct notices *notices)
 
     bool generates = model_arch_generates(estimate->setup.arch);
 
-    if (generates && memory->max_context_length < job->context_length)
+    if (generates && memory->max_concurrency < 1)
         notice_numbers(notices, NOTICE_CONTEXT_DOES_NOT_FIT, "/serving/context_length", job->context_length,
                        memory->max_context_length);
     else if (generates && job->concurrency > at_once)
@@ -168,6 +184,8 @@ serving_notices(const struct estimate_request *request, const struct answer *ans
 
     if (!model_arch_generates(request->arch))
         notice_add(notices, NOTICE_ANSWERS_IN_ONE_PASS, "/serving");
+    if (!model_arch_generates(request->arch) && request->serving.slo_tpot_p95_ms > 0)
+        notice_text(notices, NOTICE_SECTION_NOT_ANSWERED, "/serving/slo/tpot_p95_ms", "tpot_p95_ms");
     model_notices(request, &answer->serving.job, notices);
     split_notices(setup, notices);
     if (!answer->machine.gpu)

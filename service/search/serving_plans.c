@@ -4,6 +4,7 @@
 
 #include "service/base/quantity.h"
 #include "service/base/text.h"
+#include "service/memory/serving_cache.h"
 #include "service/memory/serving_split.h"
 #include "service/parallel/plan.h"
 #include "service/search/serving_splits.h"
@@ -74,10 +75,12 @@ clients_of_rate(const struct serving_setup *setup, const struct serving_memory *
 
     serving_replica_make(setup, memory, &replica);
     high = ceil(replica.flow.most_sequences);
+    if (!replica.generates) /* and those that are handed in meanwhile */
+        high += ceil(replica.flow.saturation * replica.flow.start_seconds);
     while (high - low > 1) {
         double middle = floor((low + high) / 2);
 
-        serving_closed_loop(&replica.flow, middle, &pace);
+        (void)serving_replica_pace(&replica, ARRIVAL_CLOSED_LOOP, middle, &pace);
         if (pace.requests_per_second * setup->replicas < setup->job->requests_per_second)
             low = middle;
         else
@@ -118,18 +121,20 @@ fitting_sequences(const struct serving_setup *setup, const struct serving_memory
     return each > 0 ? floor(1 + (usable - one->footprint.required_bytes) / each) * groups : HUGE_VAL;
 }
 
-/* Sequences of the asked context that hold as many tokens as the requests that run at once under random arrivals. More
- * than fit well are a matter of the load, not of the memory: the engine's pool holds what it admits. */
+/* Sequences of the asked context whose cache is as large as that of the requests that run at once under random
+ * arrivals: a state is whole however short the request. More than fit well are a matter of the load, not of the
+ * memory: the engine's pool holds what it admits. */
 static uint32_t
 running_sequences(const struct serving_setup *setup, const struct serving_memory *one)
 {
     const struct serving_job *job = setup->job;
-    double tokens = (double)job->input_tokens + job->output_tokens;
+    double each = serving_sequence_bytes(setup, (uint64_t)job->input_tokens + job->output_tokens);
+    double whole = serving_sequence_bytes(setup, job->context_length), share = whole > 0 ? each / whole : 1;
     double most = fmin(floor(one->max_concurrency) * setup->replicas, fitting_sequences(setup, one));
     struct serving_speed speed;
 
     serving_speed(setup, one, &speed);
-    most = fmin(most, ceil(speed.running_sequences * setup->replicas * tokens / job->context_length));
+    most = fmin(most, ceil(speed.running_sequences * setup->replicas * share));
     return (uint32_t)fmax(1, fmin(UINT32_MAX, most));
 }
 

@@ -20,7 +20,8 @@ serving_batch_closed_loop(const struct serving_flow *flow, double clients, struc
 
     seconds = pass_seconds(flow, batch, &time);
     *ret_pace = (struct serving_pace){ .running_sequences = batch, .spent = time };
-    ret_pace->requests_per_second = batch / (seconds + flow->start_seconds);
+    /* one batch computes while the next is handed in, as far as there are requests for it */
+    ret_pace->requests_per_second = fmin(batch / seconds, all / (seconds + flow->start_seconds));
     ret_pace->first_token_seconds = all / ret_pace->requests_per_second;
     ret_pace->first_token_p95_seconds = ret_pace->first_token_seconds + (all > batch ? seconds : 0);
     return true;

@@ -14,9 +14,21 @@ static double
 cache_sequences(const struct serving_setup *setup, const struct serving_memory *memory)
 {
     const struct serving_job *job = setup->job;
-    double each = serving_sequence_bytes(setup, (uint64_t)job->input_tokens + job->output_tokens);
+    uint64_t tokens = (uint64_t)job->input_tokens + job->output_tokens;
+    double each = serving_sequence_bytes(setup, tokens), budget = memory->kv_budget_bytes;
 
-    return each > 0 ? memory->kv_budget_bytes / each * serving_cache_groups(setup) : HUGE_VAL;
+    if (job->engine == ENGINE_TRANSFORMERS && each > 0 && tokens < job->context_length) {
+        /* activations take their share with every sequence, however short */
+        struct serving_job mean = *job;
+        struct serving_setup shorter = *setup;
+        struct serving_memory memory_of_mean;
+
+        mean.context_length = (uint32_t)tokens;
+        shorter.job = &mean;
+        serving_memory(&shorter, &memory_of_mean);
+        budget = memory_of_mean.kv_budget_bytes;
+    }
+    return each > 0 ? budget / each * serving_cache_groups(setup) : HUGE_VAL;
 }
 
 static double

@@ -162,6 +162,7 @@ read_whisper(struct reader *reader, const struct decoder *traits)
     start(reader, hidden);
     reader->arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", traits->tied);
     reader->arch->max_context_tokens = (uint32_t)positions;
+    reader->arch->source_tokens = (uint32_t)frames; /* sound is filled up to 30 seconds */
     reader->arch->position_elements = (frames + positions) * hidden;
     reader->arch->final_norm_elements =
         4 * hidden + vision_linear(3 * bins, hidden) + vision_linear(3 * hidden, hidden);

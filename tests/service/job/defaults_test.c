@@ -122,6 +122,33 @@ START_TEST(serving_is_filled_in)
 }
 END_TEST
 
+/* What is said of prompt, answer and context, and what becomes of the rest: together they are as long as the context.
+ */
+static const struct {
+    uint32_t model_maximum, input, output, context, filled_input, filled_output, filled_context;
+} lengths[] = {
+    { 131072, 2000, 0, 0, 2000, 256, 2256 },   { 131072, 0, 1000, 0, 512, 1000, 1512 },
+    { 131072, 100, 0, 0, 100, 256, 356 },      { 131072, 2000, 0, 2048, 2000, 48, 2048 },
+    { 131072, 0, 2000, 2048, 48, 2000, 2048 }, { 131072, 0, 0, 300, 150, 150, 300 },
+    { 1024, 900, 0, 0, 900, 124, 1024 },       { 1024, 0, 1000, 0, 24, 1000, 1024 },
+    { 1024, 5000, 0, 0, 5000, 256, 5256 },     { 448, 0, 0, 0, 224, 224, 448 },
+};
+
+START_TEST(lengths_left_open_add_up)
+{
+    struct machine machine = { .gpu = &ampere, .gpu_count = 1 };
+    struct model_arch arch = { .layer_count = 32, .max_context_tokens = lengths[_i].model_maximum, .causal = true };
+    struct serving_job job = { .input_tokens = lengths[_i].input,
+                               .output_tokens = lengths[_i].output,
+                               .context_length = lengths[_i].context };
+
+    serving_job_complete(&job, &arch, &machine, NULL);
+    ck_assert_uint_eq(job.input_tokens, lengths[_i].filled_input);
+    ck_assert_uint_eq(job.output_tokens, lengths[_i].filled_output);
+    ck_assert_uint_eq(job.context_length, lengths[_i].filled_context);
+}
+END_TEST
+
 START_TEST(utilization_follows_the_engine_version)
 {
     struct machine machine = { .gpu = &ampere, .gpu_count = 1 };
@@ -164,6 +191,7 @@ main(void)
     tcase_add_test(tcase, old_devices_get_what_they_can_run);
     tcase_add_test(tcase, frameworks_follow_the_job);
     tcase_add_test(tcase, serving_is_filled_in);
+    tcase_add_loop_test(tcase, lengths_left_open_add_up, 0, sizeof(lengths) / sizeof(lengths[0]));
     tcase_add_test(tcase, one_pass_is_filled_in);
     tcase_add_test(tcase, utilization_follows_the_engine_version);
     return suite_run("defaults", tcase);

@@ -57,6 +57,20 @@ START_TEST(blocks_are_whole)
 }
 END_TEST
 
+/* Keys and values of an encoder's 1500 frames stay as long as the sequence does (transformers modeling_whisper.py,
+ * EncoderDecoderCache; arXiv:2212.04356 section 2.2): 12 layers x 2 x 768 x 2 bytes a token. */
+START_TEST(frames_of_sound_are_kept)
+{
+    static struct serving_fixture fixture;
+    struct serving_job job = { .engine = ENGINE_VLLM, .precision = WEIGHT_BF16, .concurrency = 1 };
+    double token = 12 * 2 * 768 * 2;
+
+    serving_fixture_make(&fixture, "whisper-small", "t4-16gb", 1, &job);
+    ck_assert_double_eq_tol(serving_sequence_least_bytes(&fixture.setup, 448), (448 + 1500) * token, 1);
+    ck_assert_double_eq_tol(serving_sequence_bytes(&fixture.setup, 448), (448 + 1504) * token, 1); /* whole blocks */
+}
+END_TEST
+
 START_TEST(more_tokens_never_take_less)
 {
     static const char *const models[] = { "llama-3-8b",      "gpt-oss-120b",         "gemma-3-4b",
@@ -89,6 +103,7 @@ main(void)
     tcase_add_test(tcase, a_window_of_all_layers_is_kept_by_all);
     tcase_add_test(tcase, groups_are_filled_up);
     tcase_add_test(tcase, blocks_are_whole);
+    tcase_add_test(tcase, frames_of_sound_are_kept);
     tcase_add_test(tcase, more_tokens_never_take_less);
     return suite_run("serving_cache", tcase);
 }

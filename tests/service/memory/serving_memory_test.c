@@ -186,7 +186,7 @@ static const struct {
       "deepseek-v3",
       "h20-96gb",
       8,
-      { .precision = WEIGHT_FP8, .input_tokens = 16384, .concurrency = 8, .memory_utilization = 0.95 },
+      { .precision = WEIGHT_FP8, .context_length = 16384, .concurrency = 8, .memory_utilization = 0.95 },
       true },
     { "deepseek-ai/DeepSeek-R1#464",
       "deepseek-v3",

@@ -10,9 +10,19 @@
 
 enum { TRIES = 200 };
 
-static const char *const models[] = { "llama-3-8b",    "llama-3-70b",     "mixtral-8x7b",  "deepseek-v3",
-                                      "gemma-3-1b",    "qwen3-235b-a22b", "gpt-oss-120b",  "falcon-7b",
-                                      "mamba-2.8b-hf", "whisper-small",   "qwen2.5-vl-7b", "jamba-1.5-mini-52b" };
+static const char *const models[] = { "llama-3-8b",
+                                      "llama-3-70b",
+                                      "mixtral-8x7b",
+                                      "deepseek-v3",
+                                      "gemma-3-1b",
+                                      "qwen3-235b-a22b",
+                                      "gpt-oss-120b",
+                                      "falcon-7b",
+                                      "mamba-2.8b-hf",
+                                      "whisper-small",
+                                      "qwen2.5-vl-7b",
+                                      "jamba-1.5-mini-52b",
+                                      "bert-base-uncased (BertModel)" };
 static const char *const gpus[] = { "h100-sxm-80gb", "a100-sxm-40gb", "rtx-4090-24gb",   "b200-sxm-180gb",
                                     "l4-24gb",       "mi300x-192gb",  "ascend-910b-64gb" };
 
@@ -235,7 +245,7 @@ START_TEST(the_verdict_is_against_the_stated_share)
     struct serving_fixture fixture;
     struct serving_memory memory;
     struct serving_job job = {
-        .engine = ENGINE_VLLM, .precision = WEIGHT_FP8, .input_tokens = 16384, .concurrency = 8
+        .engine = ENGINE_VLLM, .precision = WEIGHT_FP8, .context_length = 16384, .concurrency = 8
     };
 
     serving_fixture_make(&fixture, "deepseek-v3", "h20-96gb", 8, &job);
@@ -247,6 +257,26 @@ START_TEST(the_verdict_is_against_the_stated_share)
     serving_memory(&fixture.setup, &memory);
     ck_assert(memory.footprint.required_bytes <= memory.footprint.usable_bytes);
     ck_assert_int_eq(memory.footprint.verdict, VERDICT_TIGHT);
+}
+END_TEST
+
+/* Whatever the engine, the two figures tell the verdict. */
+START_TEST(a_no_is_more_than_usable)
+{
+    struct random random = random_seeded();
+
+    for (int try = 0; try < TRIES; try++) {
+        struct serving_fixture fixture;
+        struct serving_memory memory;
+        const struct footprint *footprint = &memory.footprint;
+
+        random_fixture(&random, &fixture);
+        serving_memory(&fixture.setup, &memory);
+        ck_assert_msg((footprint->verdict == VERDICT_DOES_NOT_FIT) ==
+                          (footprint->required_bytes > footprint->usable_bytes),
+                      "%s: verdict %d of %f in %f (seed %ju)", fixture.arch.name, footprint->verdict,
+                      footprint->required_bytes, footprint->usable_bytes, random.seed);
+    }
 }
 END_TEST
 
@@ -278,6 +308,7 @@ main(void)
     tcase_add_test(tcase, replicas_share_the_load);
     tcase_add_test(tcase, engines_take_their_pools);
     tcase_add_test(tcase, the_verdict_is_against_the_stated_share);
+    tcase_add_test(tcase, a_no_is_more_than_usable);
     tcase_add_test(tcase, no_gpu_is_no_verdict);
     return suite_run("serving_parts", tcase);
 }

@@ -118,6 +118,9 @@ static const struct {
       NOTICE_FP8_IS_WEIGHT_ONLY },
     { "llama-3-8b", "h100-sxm-80gb", 16, { TENSOR(16) }, NOTICE_KV_HEADS_REPLICATED, NOTICE_KV_HEADS_DO_NOT_DIVIDE },
     { "phi-4-14b", "h100-sxm-80gb", 4, { TENSOR(4) }, NOTICE_KV_HEADS_DO_NOT_DIVIDE, NOTICE_KV_HEADS_REPLICATED },
+    /* 28 query heads: vllm/config/model.py, verify_with_parallel_config, refuses 8 ranks */
+    { "qwen2.5-7b", "h100-sxm-80gb", 8, { TENSOR(8) }, NOTICE_HEADS_DO_NOT_DIVIDE, NOTICE_KV_HEADS_DO_NOT_DIVIDE },
+    { "qwen2.5-7b", "h100-sxm-80gb", 4, { TENSOR(4) }, NOTICE_LIBRARY_RESERVES_POOL, NOTICE_HEADS_DO_NOT_DIVIDE },
     { "deepseek-v3",
       "h200-sxm-141gb",
       8,
@@ -165,6 +168,75 @@ static const struct {
       { .concurrency = 2, .slo_tpot_p95_ms = 2 },
       NOTICE_SLO_OUT_OF_REACH,
       NOTICE_SLO_MISSED },
+    /* 112 tokens in whole blocks of 16 are no law of windows */
+    { "llama-3-8b",
+      "h100-sxm-80gb",
+      1,
+      { .context_length = 100, .input_tokens = 1000, .output_tokens = 200 },
+      NOTICE_CONTEXT_TOO_SHORT,
+      NOTICE_ENGINE_KEEPS_MORE },
+    { "llama-3-8b",
+      "h100-sxm-80gb",
+      1,
+      { .context_length = 1200, .input_tokens = 1000, .output_tokens = 200 },
+      NOTICE_LIBRARY_RESERVES_POOL,
+      NOTICE_CONTEXT_TOO_SHORT },
+    /* four such sequences find room; only the model was not made for them */
+    { "llama-3-8b",
+      "h100-sxm-80gb",
+      1,
+      { .context_length = 100000, .input_tokens = 1000, .output_tokens = 200, .concurrency = 4 },
+      NOTICE_SEQUENCE_ABOVE_MODEL_MAXIMUM,
+      NOTICE_CONTEXT_DOES_NOT_FIT },
+    { "llama-3-70b",
+      "h200-sxm-141gb",
+      1,
+      { .precision = WEIGHT_BF16 },
+      NOTICE_CONTEXT_DOES_NOT_FIT,
+      NOTICE_SLO_MISSED },
+    { "llama-3-8b",
+      "h100-sxm-80gb",
+      1,
+      { .engine = ENGINE_LLAMA_CPP, .precision = WEIGHT_INT4_AWQ },
+      NOTICE_WEIGHT_FORMAT_NOT_IN_ENGINE,
+      NOTICE_ENGINE_NOT_ON_GPU },
+    { "llama-3-8b",
+      "h100-sxm-80gb",
+      1,
+      { .engine = ENGINE_LMDEPLOY, .precision = WEIGHT_Q4_K_M },
+      NOTICE_WEIGHT_FORMAT_NOT_IN_ENGINE,
+      NOTICE_ENGINE_NOT_ON_GPU },
+    { "llama-3-8b",
+      "h100-sxm-80gb",
+      1,
+      { .engine = ENGINE_VLLM, .precision = WEIGHT_Q4_K_M },
+      NOTICE_LIBRARY_RESERVES_POOL,
+      NOTICE_WEIGHT_FORMAT_NOT_IN_ENGINE },
+    { "llama-3-8b",
+      "mi300x-192gb",
+      1,
+      { .engine = ENGINE_TENSORRT_LLM },
+      NOTICE_ENGINE_NOT_ON_GPU,
+      NOTICE_WEIGHT_FORMAT_NOT_IN_ENGINE },
+    { "llama-3-8b",
+      "mi300x-192gb",
+      1,
+      { .engine = ENGINE_VLLM },
+      NOTICE_LIBRARY_RESERVES_POOL,
+      NOTICE_ENGINE_NOT_ON_GPU },
+    /* no second token, no time between tokens */
+    { "bert-base-uncased (BertModel)",
+      "h100-sxm-80gb",
+      1,
+      { .slo_tpot_p95_ms = 0.001 },
+      NOTICE_SECTION_NOT_ANSWERED,
+      NOTICE_SLO_OUT_OF_REACH },
+    { "bert-base-uncased (BertModel)",
+      "h100-sxm-80gb",
+      1,
+      { .slo_ttft_p95_ms = 1000 },
+      NOTICE_ANSWERS_IN_ONE_PASS,
+      NOTICE_SECTION_NOT_ANSWERED },
     { "llama-3-70b", "h100-sxm-80gb", 3, { .precision = WEIGHT_FP8 }, NOTICE_MORE_GPUS_THAN_PLAN, NOTICE_SLO_MISSED },
 };
 
@@ -237,6 +309,19 @@ START_TEST(fixes_are_there_and_hold_what_they_say)
 }
 END_TEST
 
+/* DeepSeek-R1 in FP8 is served on eight H200 (docs.sglang.io, DeepSeek usage), not on as many superchips. */
+START_TEST(the_larger_gpu_is_the_usual_one)
+{
+    struct estimate_request request;
+    struct serving_job job = { .precision = WEIGHT_FP8, .concurrency = 8, TENSOR(8) };
+
+    ask_for("deepseek-v3", "h100-sxm-80gb", 8, &job, &request);
+    run(&request);
+    ck_assert_ptr_nonnull(fix_of(FIX_LARGER_GPU));
+    ck_assert_str_eq(fix_of(FIX_LARGER_GPU)->text, "h200-sxm-141gb");
+}
+END_TEST
+
 START_TEST(what_lacks_nothing_needs_no_fix)
 {
     struct estimate_request request;
@@ -255,6 +340,7 @@ main(void)
 
     tcase_add_loop_test(tcase, remarks_go_with_their_cause, 0, COUNT_OF(remarks));
     tcase_add_loop_test(tcase, fixes_are_there_and_hold_what_they_say, 0, COUNT_OF(shortages));
+    tcase_add_test(tcase, the_larger_gpu_is_the_usual_one);
     tcase_add_test(tcase, what_lacks_nothing_needs_no_fix);
     return suite_run("serving_answer", tcase);
 }

@@ -240,6 +240,55 @@ START_TEST(heads_are_never_cut)
 }
 END_TEST
 
+/* A state is as large for a short request as for a long one: a longer context that requests do not fill frees none. */
+START_TEST(states_of_random_arrivals_are_all_counted)
+{
+    double cache[2];
+
+    for (uint32_t i = 0; i < COUNT_OF(cache); i++) {
+        struct serving_fixture fixture;
+        struct serving_choice choice;
+        struct fault fault;
+        struct serving_job job = { .engine = ENGINE_VLLM,
+                                   .input_tokens = 1000,
+                                   .output_tokens = 1000,
+                                   .context_length = i == 0 ? 2000 : 16000,
+                                   .requests_per_second = 2 };
+
+        serving_fixture_make(&fixture, "mamba-2.8b-hf", "a100-sxm-80gb", 1, &job);
+        ck_assert_int_eq(choose(&fixture, &job, &choice, NULL, &fault), STATUS_OK);
+        cache[i] = footprint_bytes(&choice.estimate.memory.footprint, PART_KV_CACHE);
+    }
+    ck_assert_double_gt(cache[0], 0);
+    ck_assert_double_eq_tol(cache[1], cache[0], 1);
+}
+END_TEST
+
+/* Clients and the rate that they make lead to each other (J. D. C. Little, 1961), whether or not tokens are written. */
+static const struct {
+    const char *model;
+    uint32_t clients;
+} loops[] = { { "bert-base-uncased (BertModel)", 3 }, { "llama-3-8b", 12 } };
+
+START_TEST(a_rate_leads_back_to_its_clients)
+{
+    struct serving_fixture fixture;
+    struct serving_choice choice;
+    struct fault fault;
+    struct serving_job job = {
+        .engine = ENGINE_VLLM, .input_tokens = 400, .output_tokens = 100, .concurrency = loops[_i].clients
+    };
+
+    serving_fixture_make(&fixture, loops[_i].model, "l4-24gb", 1, &job);
+    ck_assert_int_eq(choose(&fixture, &job, &choice, NULL, &fault), STATUS_OK);
+    job.concurrency = 0;
+    job.arrival = ARRIVAL_CLOSED_LOOP;
+    job.requests_per_second = 0.999 * choice.estimate.speed.requests_per_second.expected;
+    ck_assert_int_eq(choose(&fixture, &job, &choice, NULL, &fault), STATUS_OK);
+    ck_assert_uint_eq(choice.job.concurrency, loops[_i].clients);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -253,5 +302,7 @@ main(void)
     tcase_add_test(tcase, a_lesser_machine_never_does_more);
     tcase_add_test(tcase, larger_cards_are_never_more);
     tcase_add_test(tcase, heads_are_never_cut);
+    tcase_add_loop_test(tcase, a_rate_leads_back_to_its_clients, 0, COUNT_OF(loops));
+    tcase_add_test(tcase, states_of_random_arrivals_are_all_counted);
     return suite_run("serving_plans", tcase);
 }

@@ -51,6 +51,30 @@ START_TEST(closed_loops_keep_littles_law)
 }
 END_TEST
 
+/* A longer limit that requests do not come near lets no more of them in. transformers: activations with each sequence.
+ */
+START_TEST(unused_context_is_no_help)
+{
+    double wait[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct serving_fixture fixture;
+        struct serving_memory memory;
+        struct serving_speed speed;
+        struct serving_job job = { .engine = ENGINE_TRANSFORMERS,
+                                   .input_tokens = 4000,
+                                   .output_tokens = 200,
+                                   .context_length = i == 0 ? 4200 : 8400,
+                                   .concurrency = 400 };
+
+        serving_fixture_make(&fixture, "llama-3-8b", "b200-sxm-180gb", 1, &job);
+        serving_fixture_run(&fixture, &memory, &speed);
+        wait[i] = speed.ttft_ms.expected;
+    }
+    ck_assert_double_ge(wait[1], wait[0] * (1 - 1e-9));
+}
+END_TEST
+
 START_TEST(more_clients_are_never_faster)
 {
     struct random random = random_seeded();
@@ -337,6 +361,7 @@ main(void)
     TCase *tcase = tcase_create("laws");
 
     tcase_add_test(tcase, closed_loops_keep_littles_law);
+    tcase_add_test(tcase, unused_context_is_no_help);
     tcase_add_test(tcase, more_clients_are_never_faster);
     tcase_add_test(tcase, longer_prompts_are_never_faster);
     tcase_add_test(tcase, lesser_hardware_is_never_faster);
