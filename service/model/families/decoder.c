@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "service/base/quantity.h"
 #include "service/model/families/decoder_parts.h"
 #include "service/model/families/layers.h"
 
@@ -221,10 +220,6 @@ decoder_read(struct reader *reader, const struct decoder *decoder)
         (void)reader_find(reader, "vocab_size"); /* repeated there by some */
     }
     reader->arch->tied_head = read_tie(reader, decoder, !version_is_5(reader), nested_known, nested_tie);
-    if (decoder->tower != NULL) {
-        uint64_t elements = decoder->tower(reader, sizes.hidden);
-
-        reader->arch->tower_elements = elements;
-        reader->arch->extra_parameters = (int64_t)u64_min(elements, INT64_MAX);
-    }
+    if (decoder->tower != NULL)
+        vision_add(reader, decoder->tower, sizes.hidden);
 }

@@ -3,6 +3,7 @@
 #define SERVICE_MODEL_FAMILIES_DECODER_H
 
 #include "service/model/families/family.h"
+#include "service/model/families/vision.h"
 
 /* A part that a class never has (all zero), always has, or has when a key says so. */
 struct choice {
@@ -118,8 +119,7 @@ struct decoder {
     struct choice one_norm; /* attention and MLP side by side behind one norm */
     struct choice no_final_norm;
 
-    /* Parameters beside the text model, NULL: none. Called with the root of the config in front of it. */
-    uint64_t (*tower)(struct reader *reader, uint32_t text_hidden_size);
+    vision_tower *tower; /* parameters beside the text model, NULL: none */
 };
 
 /* Reads a config by the traits of its class. */

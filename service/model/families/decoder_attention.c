@@ -1,6 +1,8 @@
 /* Attention of a decoder: heads or a latent, its biases and norms. */
 #include "service/model/families/decoder_parts.h"
 
+#include "service/model/families/config.h"
+
 bool
 choice_made(struct reader *reader, const struct choice *choice)
 {
@@ -31,9 +33,7 @@ attention_read_heads(struct reader *reader, const struct decoder *decoder, struc
 
     sizes->heads = reader_count_class(reader, heads_keys, 1, LIMIT_HEADS, class_heads);
     sizes->kv_heads = read_kv_heads(reader, decoder, sizes->heads);
-    if (sizes->heads % sizes->kv_heads != 0)
-        reader_contradiction(reader, "num_key_value_heads", sizes->kv_heads, "divides num_attention_heads",
-                             sizes->heads);
+    config_divides_heads(reader, "num_key_value_heads", sizes->kv_heads, sizes->heads);
     if (size == NULL && decoder->head_size > 0) {
         sizes->head_size = decoder->head_size;
         return;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/network.h"
 #include "service/model/families/tables.h"
 
@@ -192,8 +193,7 @@ mark_unet_keys(struct reader *reader)
         { "conv_out_kernel", "3" },
     };
 
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     for (size_t i = 0; i < COUNT_OF(only); i++)
         reader_fixed(reader, only[i].key, only[i].value);
 }

@@ -7,6 +7,7 @@
 
 #include "service/base/quantity.h"
 #include "service/base/text.h"
+#include "service/model/families/config.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/tables.h"
 #include "service/model/families/vision.h"
@@ -90,8 +91,7 @@ read_text_encoder(struct reader *reader, const struct decoder *traits)
     reader_fixed(reader, "is_decoder", "false");
     reader_fixed(reader, "tie_word_embeddings", "true");
     reader_fixed(reader, "position_embedding_type", "absolute");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
     arch->position_elements = (positions + types) * encoder.hidden;
     arch->final_norm_elements = 2 * encoder.hidden;
@@ -220,10 +220,8 @@ read_clip(struct reader *reader, const struct decoder *traits)
     (void)traits;
     check_copy(reader, "text_config_dict", "text_config");
     check_copy(reader, "vision_config_dict", "vision_config");
-    if (!reader_enter(reader, "text_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "text_config", NULL, "object");
+    if (!config_enter(reader, "text_config"))
         return;
-    }
     struct encoder text = encoder_read(reader, &text_sizes);
     uint64_t positions = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_VOCABULARY, 77);
     arch->vocabulary_size = reader_count_or(reader, "vocab_size", 1, LIMIT_VOCABULARY, 49408);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/encoder_parts.h"
 #include "service/model/families/tables.h"
 #include "service/model/families/vision.h"
@@ -45,8 +46,7 @@ read_dino_encoder(struct reader *reader, uint32_t registers)
         reader_contradiction(reader, "patch_size", patch, "at most image_size", image);
     if (encoder.hidden % encoder.heads != 0)
         reader_contradiction(reader, "num_attention_heads", encoder.heads, "divides hidden_size", encoder.hidden);
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     arch->position_elements = (patches + 1) * encoder.hidden;
     arch->final_norm_elements = 2 * encoder.hidden + vision_linear(channels * patch * patch, encoder.hidden) +
                                 registers * encoder.hidden + 2 * encoder.hidden;
@@ -99,8 +99,7 @@ read_dino3(struct reader *reader, const struct decoder *traits)
     (void)traits;
     if (patch > image)
         reader_contradiction(reader, "patch_size", patch, "at most image_size", image);
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     kind.other_elements = 2 * encoder.hidden;
     for (size_t i = 0; i < COUNT_OF(biases); i++)
         kind.other_elements += reader_flag_or(reader, biases[i], i != 1) ? encoder.hidden : 0; /* keys have none */
@@ -126,10 +125,8 @@ read_siglip(struct reader *reader, const struct decoder *traits)
     uint64_t image_hidden = 1;
 
     (void)traits;
-    if (!reader_enter(reader, "text_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "text_config", NULL, "object");
+    if (!config_enter(reader, "text_config"))
         return;
-    }
     struct encoder text = encoder_read(reader, &text_sizes);
     struct layer_kind kind = encoder_layer(&text, true);
     uint64_t positions = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_VOCABULARY, 64);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/tables.h"
 #include "service/model/families/vision.h"
 
@@ -46,8 +47,7 @@ read_tower(struct reader *reader, uint64_t *ret_hidden)
     reader_fixed(reader, "use_moe", "false");
     reader_fixed(reader, "use_mask_token", "false");
     reader_fixed(reader, "use_absolute_position_embeddings", "true");
-    for (size_t i = 0; i < COUNT_OF(tower_no_size); i++)
-        (void)reader_find(reader, tower_no_size[i]);
+    config_pass_over(reader, tower_no_size, COUNT_OF(tower_no_size));
     *ret_hidden = hidden;
     return hidden + vision_linear(channels * patch * patch, hidden) + (patches + 1) * hidden + layers * block;
 }
@@ -72,10 +72,8 @@ tower_internvl(struct reader *reader, uint32_t text_hidden_size)
     uint64_t merged = read_merged(reader);
     uint64_t hidden = 1;
 
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     uint64_t elements = read_tower(reader, &hidden);
     reader_leave(reader);
     uint64_t wide = merged * hidden;
@@ -113,8 +111,7 @@ read_internvl_chat(struct reader *reader, const struct decoder *traits)
     (void)traits;
     reader_fixed(reader, "use_backbone_lora", "0");
     reader_fixed(reader, "use_llm_lora", "0");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     read_with_text(reader, "llm_config", "llm_config/model_type");
 }
 

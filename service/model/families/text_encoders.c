@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/encoder_parts.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/tables.h"
@@ -81,8 +82,7 @@ read_modern(struct reader *reader)
 
     (void)reader_find(reader, "position_embedding_type"); /* of the files, read by no class */
     reader_fixed(reader, "tie_word_embeddings", "true");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
     arch->final_norm_elements = 2 * modern_norm(reader, encoder.hidden);
     arch->max_context_tokens = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_CONTEXT, 0);
@@ -176,8 +176,7 @@ read_deberta(struct reader *reader)
         reader_fault(reader, FAULT_MODEL_FIELD_UNSUPPORTED, "share_att_key", "false", "true");
     reader_fixed(reader, "norm_rel_ebd", "layer_norm");
     reader_fixed(reader, "tie_word_embeddings", "true");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
     arch->position_elements = distance_rows(reader, positions) * encoder.hidden + types * encoder.hidden;
     if (reader_flag_or(reader, "position_biased_input", true))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 
 /* Sizes below keep sums of a few products inside 64 bits: 2^22 x 2^20 x 2^12. */
 struct tower {
@@ -96,10 +97,8 @@ tower_by_type(struct reader *reader, const char *absent, uint64_t *ret_hidden)
     uint64_t elements = 0;
 
     *ret_hidden = 1;
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     const char *type = reader_word_or(reader, "model_type", absent);
     if (strcmp(type, "clip_vision_model") == 0)
         elements = clip(reader, ret_hidden);
@@ -152,10 +151,8 @@ vision_idefics3(struct reader *reader, uint32_t text_hidden_size)
     static const struct tower class_sizes = { .hidden = 1152, .layers = 12, .intermediate = 3072 };
     uint64_t scale = reader_count_or(reader, "scale_factor", 1, 64, 2);
 
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     struct tower tower = read_tower(reader, &class_sizes, 224, 32);
     uint64_t hidden = tower.hidden;
     (void)reader_find(reader, "max_image_size");
@@ -193,10 +190,8 @@ vision_llama4(struct reader *reader, uint32_t text_hidden_size)
 {
     static const struct tower class_sizes = { .hidden = 768, .layers = 34, .intermediate = 5632 };
 
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     struct tower tower = read_tower(reader, &class_sizes, 448, 14);
     uint64_t adapter_in = reader_count_or(reader, "projector_input_dim", 1, LIMIT_WIDTH, 4096);
     uint64_t adapter_out = reader_count_or(reader, "projector_output_dim", 1, LIMIT_WIDTH, 4096);
@@ -208,4 +203,13 @@ vision_llama4(struct reader *reader, uint32_t text_hidden_size)
     return tower.patch_elements * hidden + hidden + (tower.patches + 1) * hidden + 4 * hidden +
            tower.layers * vision_block(hidden, tower.intermediate) + tower.intermediate * adapter_in +
            adapter_out * adapter_out + out * text_hidden_size;
+}
+
+void
+vision_add(struct reader *reader, vision_tower *tower, uint32_t text_hidden_size)
+{
+    uint64_t elements = tower(reader, text_hidden_size);
+
+    reader->arch->tower_elements = elements;
+    reader->arch->extra_parameters = (int64_t)u64_min(elements, INT64_MAX);
 }

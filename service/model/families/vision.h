@@ -4,26 +4,18 @@
 
 #include "service/model/reader.h"
 
-/* Elements of the tower and of what carries its output to the text model. Each reads /vision_config. */
-uint64_t vision_llava(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_llava_next(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_idefics3(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_mistral3(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_gemma3(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_gemma4(struct reader *reader, uint32_t text_hidden_size); /* and hearing */
-uint64_t vision_gemma4_unified(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_glm4(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_glm5_next(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_kimi(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_kimi_k3(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_minimax_m3(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_muse_glimmer(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_step(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_llama4(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_qwen2(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_qwen2_5(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_qwen3(struct reader *reader, uint32_t text_hidden_size);
-uint64_t vision_qwen3_5(struct reader *reader, uint32_t text_hidden_size);
+/* Elements of the tower and of what carries its output to the text model. Each reads /vision_config, with the root of
+ * the config in front of it. */
+typedef uint64_t vision_tower(struct reader *reader, uint32_t text_hidden_size);
+
+vision_tower vision_llava, vision_llava_next, vision_idefics3, vision_mistral3, vision_gemma3, vision_llama4;
+vision_tower vision_gemma4, vision_gemma4_unified; /* and hearing */
+vision_tower vision_glm4, vision_glm5_next, vision_kimi, vision_kimi_k3, vision_minimax_m3, vision_muse_glimmer,
+    vision_step;
+vision_tower vision_qwen2, vision_qwen2_5, vision_qwen3, vision_qwen3_5;
+
+/* Counts a tower to the model, beside its text model. */
+void vision_add(struct reader *reader, vision_tower *tower, uint32_t text_hidden_size);
 
 /* The image encoders of CLIP and SigLIP alone, and their width. */
 uint64_t vision_clip(struct reader *reader, uint64_t *ret_hidden_size);

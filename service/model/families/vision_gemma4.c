@@ -1,8 +1,7 @@
 /* What Gemma 4 sees and hears with, tensor by tensor. Source: models/gemma4 and models/gemma4_unified of
  * huggingface/transformers 5.15; the bounds of its clipped matrices are single numbers that files do not count. */
-#include <stddef.h>
-
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/vision.h"
 
 /* A matrix to the text model behind a norm without weights. */
@@ -10,13 +9,6 @@ static uint64_t
 embedder(uint64_t in, uint64_t text_hidden_size)
 {
     return in * text_hidden_size;
-}
-
-static void
-find_all(struct reader *reader, const char *const *keys, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        (void)reader_find(reader, keys[i]);
 }
 
 /* Gated blocks with four norms and normed queries and keys; a table of positions for either axis. */
@@ -37,7 +29,7 @@ eyes(struct reader *reader, uint32_t text_hidden_size)
         2 * (heads + kv_heads) * head_size * hidden + 3 * hidden * intermediate + 4 * hidden + 2 * head_size;
 
     reader_fixed(reader, "attention_bias", "false");
-    find_all(reader, no_size, COUNT_OF(no_size));
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     return layers * block + 3 * patch * patch * hidden + 2 * positions * hidden +
            (reader_flag_or(reader, "standardize", false) ? 2 * hidden : 0) + embedder(hidden, text_hidden_size);
 }
@@ -64,15 +56,14 @@ ears(struct reader *reader, uint32_t text_hidden_size)
     uint64_t convolution = 3 * hidden * hidden + kernel * hidden + 2 * hidden;
     uint64_t stem = 9 * first + first + 9 * first * second + second + first / 4 * second * hidden;
 
-    find_all(reader, no_size, COUNT_OF(no_size));
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     return stem + layers * (2 * mlp + attention + convolution + 3 * hidden) + vision_linear(hidden, out) +
            embedder(out, text_hidden_size);
 }
 
 /* A tower that is there when its object is. */
 static uint64_t
-part(struct reader *reader, const char *object, uint64_t (*count)(struct reader *reader, uint32_t text_hidden_size),
-     uint32_t text_hidden_size)
+part(struct reader *reader, const char *object, vision_tower *count, uint32_t text_hidden_size)
 {
     uint64_t elements;
 
@@ -102,7 +93,7 @@ patches(struct reader *reader, uint32_t text_hidden_size)
     uint64_t positions = reader_count_or(reader, "mm_posemb_size", 1, 1 << 20, 1120);
     uint64_t pixels = 3 * side * side;
 
-    find_all(reader, no_size, COUNT_OF(no_size));
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     return 2 * pixels + vision_linear(pixels, width) + 4 * width + 2 * positions * width +
            embedder(width, text_hidden_size);
 }

@@ -1,8 +1,7 @@
 /* The tower of GLM-4.1V, 4.5V and 4.6V and what merges its patches. Source: models/glm4v and models/glm4v_moe of
  * huggingface/transformers. */
-#include <stddef.h>
-
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/vision.h"
 
 /* Blocks with RMS norms, no biases and a gated MLP as wide as the text model; a convolution merges squares of patches,
@@ -12,10 +11,8 @@ vision_glm4(struct reader *reader, uint32_t text_hidden_size)
 {
     static const char *const no_size[] = { "num_heads", "initializer_range" };
 
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     uint64_t hidden = reader_count_or(reader, "hidden_size", 1, LIMIT_HIDDEN, 1536);
     uint64_t depth = reader_count_or(reader, "depth", 1, LIMIT_LAYERS, 24);
     uint64_t intermediate = reader_count_or(reader, "intermediate_size", 1, LIMIT_WIDTH, 13696);
@@ -28,8 +25,7 @@ vision_glm4(struct reader *reader, uint32_t text_hidden_size)
     uint64_t block = 4 * hidden * hidden + 3 * hidden * out + 2 * hidden;
 
     reader_fixed(reader, "attention_bias", "false");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     reader_leave(reader);
     return vision_linear(channels * frames * patch * patch, hidden) + side * side * hidden + depth * block +
            2 * hidden + vision_linear(merge * merge * hidden, out) + out * out + 2 * out + 3 * out * intermediate;
@@ -42,10 +38,8 @@ vision_glm5_next(struct reader *reader, uint32_t text_hidden_size)
 {
     static const char *const no_size[] = { "initializer_range", "image_size" };
 
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     uint64_t hidden = reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN);
     uint64_t depth = reader_count(reader, "depth", 1, LIMIT_LAYERS);
     uint64_t heads = reader_count(reader, "num_heads", 1, LIMIT_HEADS);
@@ -60,8 +54,7 @@ vision_glm5_next(struct reader *reader, uint32_t text_hidden_size)
                      vision_linear(intermediate, hidden) + 2 * hidden + 2 * (hidden / heads);
 
     reader_fixed(reader, "attention_bias", "true");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     reader_leave(reader);
     return vision_linear(channels * frames * patch * patch, hidden) + depth * block + hidden +
            vision_linear(merge * merge * hidden, out) + out * out + 2 * out + 3 * out * projection;

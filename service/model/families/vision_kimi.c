@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/vision.h"
 
 /* Keys that name a kind of positions, of merging, of attention: none has weights. */
@@ -26,8 +27,7 @@ read_kinds(struct reader *reader)
 
     for (size_t i = 0; i < COUNT_OF(fixed); i++)
         reader_fixed(reader, fixed[i].key, fixed[i].value);
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
 }
 
 /* Blocks with layer norms and biases behind learned positions on a grid; merged patches pass a norm and two matrices.
@@ -35,10 +35,8 @@ read_kinds(struct reader *reader)
 uint64_t
 vision_kimi(struct reader *reader, uint32_t text_hidden_size)
 {
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     uint64_t hidden = reader_count_or(reader, "vt_hidden_size|hidden_size", 1, LIMIT_HIDDEN, 1152);
     uint64_t layers = reader_count_or(reader, "vt_num_hidden_layers|num_hidden_layers", 1, LIMIT_LAYERS, 27);
     uint64_t intermediate = reader_count_or(reader, "vt_intermediate_size|intermediate_size", 1, LIMIT_WIDTH, 4304);
@@ -82,10 +80,8 @@ read_k3_kinds(struct reader *reader)
 uint64_t
 vision_kimi_k3(struct reader *reader, uint32_t text_hidden_size)
 {
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     uint64_t hidden = reader_count(reader, "vt_hidden_size|hidden_size", 1, LIMIT_HIDDEN);
     uint64_t layers = reader_count(reader, "vt_num_hidden_layers|num_hidden_layers", 1, LIMIT_LAYERS);
     uint64_t intermediate = reader_count(reader, "vt_intermediate_size|intermediate_size", 1, LIMIT_WIDTH);

@@ -1,6 +1,7 @@
 /* Vision-language classes: a text model that is another family's, and a tower. Sources as in vision.c. */
 #include <stddef.h>
 
+#include "service/model/families/config.h"
 #include "service/model/families/recurrent.h"
 #include "service/model/families/tables.h"
 #include "service/model/families/vision.h"
@@ -11,8 +12,7 @@ static const struct class_sizes gemma3_sizes = {
 
 /* A text model of known traits, its keys in text_config (or at the root, as older configs have them). */
 static void
-read_with_tower(struct reader *reader, const struct decoder *text,
-                uint64_t (*tower)(struct reader *reader, uint32_t text_hidden_size))
+read_with_tower(struct reader *reader, const struct decoder *text, vision_tower *tower)
 {
     struct decoder decoder = *text;
 
@@ -32,8 +32,7 @@ read_gemma3(struct reader *reader, const struct decoder *text)
 
 /* Their text configs are classes of their own, with defaults that are not Qwen2's. */
 static void
-read_qwen2_text(struct reader *reader, const struct decoder *text,
-                uint64_t (*tower)(struct reader *reader, uint32_t text_hidden_size))
+read_qwen2_text(struct reader *reader, const struct decoder *text, vision_tower *tower)
 {
     struct decoder decoder = *text;
 
@@ -101,8 +100,7 @@ read_llama4(struct reader *reader, const struct decoder *text)
 
 /* The text model is whatever text_config/model_type says: its traits stand in that type's row. */
 static void
-read_by_text_type(struct reader *reader, const char *absent,
-                  uint64_t (*tower)(struct reader *reader, uint32_t text_hidden_size))
+read_by_text_type(struct reader *reader, const char *absent, vision_tower *tower)
 {
     const char *type = reader_word_or(reader, "text_config/model_type", absent);
     const struct family_class *row = family_of_model_type(type);
@@ -142,10 +140,8 @@ read_idefics3(struct reader *reader, const struct decoder *text)
 static uint64_t
 audio_qwen2(struct reader *reader, uint32_t text_hidden_size)
 {
-    if (!reader_enter(reader, "audio_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "audio_config", NULL, "object");
+    if (!config_enter(reader, "audio_config"))
         return 0;
-    }
     uint64_t hidden = reader_count_or(reader, "d_model", 1, LIMIT_HIDDEN, 1280);
     uint64_t layers = reader_count_or(reader, "encoder_layers", 1, LIMIT_LAYERS, 32);
     uint64_t intermediate = reader_count_or(reader, "encoder_ffn_dim", 1, LIMIT_WIDTH, 5120);

@@ -1,8 +1,7 @@
 /* The tower of MiniMax-M3 and what merges its patches. Source: models/minimax_m3_vl of huggingface/transformers 5.15.
  */
-#include <stddef.h>
-
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/vision.h"
 
 /* Keys of the tower and around it that name a kind, not a size. */
@@ -22,8 +21,7 @@ find_kinds(struct reader *reader)
                                            "process_image_mode" };
 
     reader_fixed(reader, "position_embedding_type", "rope");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
 }
 
 /* Blocks with layer norms and biases behind one norm, no positions to learn; two matrices to the text model, two more
@@ -40,10 +38,8 @@ vision_minimax_m3(struct reader *reader, uint32_t text_hidden_size)
         reader_contradiction(reader, "projector_hidden_size", projected, "hidden_size of text_config =", text);
     reader_fixed(reader, "multimodal_projector_bias", "true");
     find_kinds(reader);
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     uint64_t hidden = reader_count_or(reader, "hidden_size", 1, LIMIT_HIDDEN, 1280);
     uint64_t layers = reader_count_or(reader, "num_hidden_layers", 1, LIMIT_LAYERS, 32);
     uint64_t intermediate = reader_count_or(reader, "intermediate_size", 1, LIMIT_WIDTH, 5120);

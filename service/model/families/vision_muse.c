@@ -1,8 +1,7 @@
 /* The perception encoder of Muse Glimmer and what carries its output to the text model. Source: models/muse_glimmer of
  * huggingface/transformers 5.16. */
-#include <stddef.h>
-
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/vision.h"
 
 /* Blocks with layer norms and biases between two more norms, learned positions on a grid; squares of patches pass three
@@ -15,10 +14,8 @@ vision_muse_glimmer(struct reader *reader, uint32_t text_hidden_size)
     uint64_t merged = reader_count_or(reader, "out_hidden_size", 1, LIMIT_WIDTH, 6144);
     uint64_t inner = reader_count_or(reader, "projector_hidden_size", 1, LIMIT_WIDTH, 4096);
 
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     uint64_t hidden = reader_count_or(reader, "hidden_size", 1, LIMIT_HIDDEN, 1536);
     uint64_t layers = reader_count_or(reader, "num_hidden_layers", 1, LIMIT_LAYERS, 50);
     uint64_t intermediate = reader_count_or(reader, "intermediate_size", 1, LIMIT_WIDTH, 8960);
@@ -28,8 +25,7 @@ vision_muse_glimmer(struct reader *reader, uint32_t text_hidden_size)
     uint64_t columns = reader_count_or(reader, "pos_emb_width", 1, LIMIT_SMALL, 32);
     uint64_t merge = reader_count_or(reader, "merge_size", 1, 64, 2);
 
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     reader_leave(reader);
     if (merged != merge * merge * hidden)
         reader_contradiction(reader, "out_hidden_size", merged, "merge_size^2 x hidden_size =", merge * merge * hidden);

@@ -1,6 +1,6 @@
 /* Vision towers of the Qwen-VL generations, tensor by tensor. Sources as in vision.c. */
-#include <stddef.h>
-
+#include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/vision.h"
 
 /* What all generations say of patches: pixels of some frames, merged in squares at the end. */
@@ -18,18 +18,8 @@ read_patches(struct reader *reader, uint32_t patch)
     static const char *const no_size[] = { "in_chans",  "in_channels", "spatial_patch_size",
                                            "num_heads", "window_size", "fullatt_block_indexes" };
 
-    for (size_t i = 0; i < sizeof(no_size) / sizeof(no_size[0]); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     return (struct patches){ .elements = channels * frames * side * side, .merged = merge * merge };
-}
-
-static bool
-enter(struct reader *reader)
-{
-    if (reader_enter(reader, "vision_config"))
-        return true;
-    reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
-    return false;
 }
 
 /* Two matrices after a norm, from merged patches to the text model. */
@@ -42,7 +32,7 @@ merger(uint64_t wide, uint64_t out)
 uint64_t
 vision_qwen2(struct reader *reader, uint32_t text_hidden_size)
 {
-    if (!enter(reader))
+    if (!config_enter(reader, "vision_config"))
         return 0;
     struct patches patches = read_patches(reader, 14);
     uint64_t hidden = reader_count_or(reader, "embed_dim", 1, LIMIT_HIDDEN, 1280);
@@ -57,7 +47,7 @@ vision_qwen2(struct reader *reader, uint32_t text_hidden_size)
 uint64_t
 vision_qwen2_5(struct reader *reader, uint32_t text_hidden_size)
 {
-    if (!enter(reader))
+    if (!config_enter(reader, "vision_config"))
         return 0;
     struct patches patches = read_patches(reader, 14);
     uint64_t hidden = reader_count_or(reader, "hidden_size", 1, LIMIT_HIDDEN, 1280);
@@ -75,7 +65,7 @@ vision_qwen2_5(struct reader *reader, uint32_t text_hidden_size)
 static uint64_t
 read_qwen3(struct reader *reader, uint32_t text_hidden_size, uint32_t stacked)
 {
-    if (!enter(reader))
+    if (!config_enter(reader, "vision_config"))
         return 0;
     struct patches patches = read_patches(reader, 16);
     uint64_t hidden = reader_count_or(reader, "hidden_size", 1, LIMIT_HIDDEN, 1152);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/vision.h"
 
 /* Blocks with layer norms, biases and a scale of each of their two outputs, behind learned positions and a norm; two
@@ -16,10 +17,8 @@ vision_step(struct reader *reader, uint32_t text_hidden_size)
 
     reader_fixed(reader, "projector_bias", "false");
     (void)reader_find(reader, "understand_projector_stride");
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     uint64_t width = reader_count(reader, "width|hidden_size", 1, LIMIT_HIDDEN);
     uint64_t layers = reader_count(reader, "layers|num_hidden_layers", 1, LIMIT_LAYERS);
     uint64_t patch = reader_count_or(reader, "patch_size", 1, 256, 14);
@@ -36,8 +35,7 @@ vision_step(struct reader *reader, uint32_t text_hidden_size)
     reader_fixed(reader, "use_ln_post", "false");
     reader_fixed(reader, "use_ln_pre", "true");
     reader_fixed(reader, "use_abs_posemb", "true");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     reader_leave(reader);
     return channels * patch * patch * width + side * side * width + 2 * width +
            layers * (vision_block(width, intermediate) + 2 * width) + vision_linear(9 * width, 2 * width) +
