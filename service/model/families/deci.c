@@ -6,8 +6,10 @@
 
 #include "service/base/quantity.h"
 #include "service/base/text.h"
+#include "service/model/families/config.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/tables.h"
+#include "service/model/families/text_model.h"
 
 enum { KEY_SIZE = 64, WIDTH_MULTIPLE = 256 };
 
@@ -74,8 +76,7 @@ read_block(struct reader *reader, uint32_t index, uint32_t hidden, uint32_t head
     refuse_others(reader, index);
     if (!reader_flag_or(reader, key_of(key, index, "attention/no_op"), false)) {
         block.sharing = reader_count(reader, key_of(key, index, "attention/n_heads_in_group"), 1, LIMIT_HEADS);
-        if (heads % block.sharing != 0)
-            reader_contradiction(reader, key, block.sharing, "divides num_attention_heads", heads);
+        config_divides_heads(reader, key, block.sharing, heads);
     }
     if (!reader_flag_or(reader, key_of(key, index, "ffn/no_op"), false))
         block.width = read_width(reader, index, hidden);
@@ -104,25 +105,12 @@ kind_of(const struct block *block, uint32_t hidden, uint32_t heads, uint32_t hea
     return kind;
 }
 
-/* The number of a block among the different ones before it, LAYER_SORTS when there are too many. */
-static uint32_t
-sort_of(const struct block *block, struct block *sorts, uint32_t *count)
-{
-    uint32_t sort = 0;
-
-    while (sort < *count && (sorts[sort].sharing != block->sharing || sorts[sort].width != block->width))
-        sort++;
-    if (sort == *count && *count < LAYER_SORTS)
-        sorts[(*count)++] = *block;
-    return sort;
-}
-
 static void
 read_blocks(struct reader *reader, uint32_t layers, uint32_t heads, uint32_t head_size)
 {
-    struct block sorts[LAYER_SORTS];
+    struct layer_sorts sorts = { .count = 0 };
     struct layers list = { .reader = reader };
-    uint32_t hidden = reader->arch->hidden_size, count = 0;
+    uint32_t hidden = reader->arch->hidden_size, sort;
     uint32_t told = reader_list_length(reader, "block_configs", MAX_LAYERS);
 
     if (told != layers)
@@ -130,12 +118,9 @@ read_blocks(struct reader *reader, uint32_t layers, uint32_t heads, uint32_t hea
     for (uint32_t i = 0; i < told && i < layers; i++) {
         struct block block = read_block(reader, i, hidden, heads);
         struct layer_kind kind = kind_of(&block, hidden, heads, head_size);
-        uint32_t sort = sort_of(&block, sorts, &count);
 
-        if (sort >= LAYER_SORTS || sort >= MAX_LAYER_KINDS) {
-            reader_fault(reader, FAULT_MODEL_FIELD_UNSUPPORTED, "block_configs", NULL, NULL);
+        if (!layer_sorts_find(&sorts, reader, "block_configs", (uint64_t)block.sharing << 32 | block.width, &sort))
             return;
-        }
         layers_append(&list, sort, &kind);
     }
 }
@@ -143,21 +128,15 @@ read_blocks(struct reader *reader, uint32_t layers, uint32_t heads, uint32_t hea
 static void
 read_deci(struct reader *reader, const struct decoder *traits)
 {
-    struct model_arch *arch = reader->arch;
     uint32_t layers = reader_count(reader, "num_hidden_layers", 1, LIMIT_LAYERS);
     uint32_t heads = reader_count(reader, "num_attention_heads", 1, LIMIT_HEADS);
 
     (void)traits;
-    arch->causal = true;
-    arch->hidden_size = reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN);
-    arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
-    arch->max_context_tokens = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_CONTEXT, 0);
-    arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", false);
-    arch->final_norm_elements = arch->hidden_size;
+    text_model_read_ends(reader, reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN), 0, "max_position_embeddings");
     reader_fixed(reader, "attention_bias", "false");
     reader_fixed(reader, "mlp_bias", "false");
-    uint32_t head_size =
-        reader_count_or(reader, "head_dim", 1, LIMIT_HEAD_SIZE, (uint32_t)u64_max(arch->hidden_size / heads, 1));
+    uint32_t head_size = reader_count_or(reader, "head_dim", 1, LIMIT_HEAD_SIZE,
+                                         (uint32_t)u64_max(reader->arch->hidden_size / heads, 1));
     read_blocks(reader, layers, heads, head_size);
 }
 

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/tables.h"
+#include "service/model/families/text_model.h"
 
 enum reach { REACH_WINDOW = 0, REACH_SPARSE, REACH_HEAVY, REACH_COUNT };
 
@@ -37,8 +39,7 @@ read_sizes(struct reader *reader)
         reader_count_or(reader, "compress_rate_csa|compress_rates/compressed_sparse_attention", 1, LIMIT_SMALL, 4);
     sizes.ratios[REACH_HEAVY] =
         reader_count_or(reader, "compress_rate_hca|compress_rates/heavily_compressed_attention", 1, LIMIT_SMALL, 128);
-    if (sizes.heads % sizes.groups != 0)
-        reader_contradiction(reader, "o_groups", sizes.groups, "divides num_attention_heads", sizes.heads);
+    config_divides_heads(reader, "o_groups", sizes.groups, sizes.heads);
     reader_fixed(reader, "num_key_value_heads", "1");
     reader_fixed(reader, "attention_bias", "false");
     reader_fixed(reader, "mlp_bias", "false");
@@ -151,16 +152,16 @@ attention_of(const struct sizes *sizes, enum reach reach)
 static void
 read_experts(struct reader *reader, bool hashed, struct layer_kind *kind)
 {
-    kind->mlp = MLP_EXPERTS;
+    static const struct expert_keys keys = { .count = "n_routed_experts",
+                                             .per_token = "num_experts_per_tok",
+                                             .width = "moe_intermediate_size",
+                                             .most = "at most n_routed_experts" };
+
     kind->gated = true;
-    kind->expert_count = reader_count(reader, "n_routed_experts", 1, LIMIT_EXPERTS);
-    kind->experts_per_token = reader_count(reader, "num_experts_per_tok", 1, LIMIT_EXPERTS);
-    kind->expert_size = reader_count(reader, "moe_intermediate_size", 1, LIMIT_WIDTH);
+    text_model_read_experts(reader, &keys, kind);
     kind->shared_size = kind->expert_size * reader_count_or(reader, "n_shared_experts", 0, 64, 1);
     kind->router_bias = !hashed;
-    if (kind->experts_per_token > kind->expert_count)
-        reader_contradiction(reader, "num_experts_per_tok", kind->experts_per_token, "at most n_routed_experts",
-                             kind->expert_count);
+    text_model_check_experts(reader, &keys, kind);
 }
 
 static bool
@@ -211,13 +212,8 @@ read_deepseek_v4(struct reader *reader, const struct decoder *traits)
     uint64_t streams = sizes.streams;
 
     (void)traits;
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
-    arch->causal = true;
-    arch->hidden_size = sizes.hidden;
-    arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
-    arch->max_context_tokens = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_CONTEXT, 0);
-    arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", false);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
+    text_model_read_ends(reader, sizes.hidden, 0, "max_position_embeddings");
     /* a norm, and what makes one stream of all */
     arch->final_norm_elements = sizes.hidden + streams * streams * sizes.hidden + streams + 1;
     read_layers(reader, &sizes);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/tables.h"
 #include "service/model/families/vision.h"
@@ -38,10 +39,8 @@ read_sizes(struct reader *reader)
     if (shared > sizes.layers)
         reader_contradiction(reader, "num_kv_shared_layers", shared, "at most num_hidden_layers =", sizes.layers);
     sizes.first_shared = shared < sizes.layers ? sizes.layers - shared : sizes.layers;
-    if (sizes.heads % sizes.kv_heads != 0)
-        reader_contradiction(reader, "num_key_value_heads", sizes.kv_heads, "divides num_attention_heads", sizes.heads);
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_divides_heads(reader, "num_key_value_heads", sizes.kv_heads, sizes.heads);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     return sizes;
 }
 
@@ -80,10 +79,8 @@ is_global(struct reader *reader, uint32_t index, uint32_t listed)
 {
     if (listed == 0)
         return (index + 1) % 5 == 0;
-    const char *word = reader_list_word(reader, "layer_types", index);
-    if (strcmp(word, "full_attention") != 0 && strcmp(word, "sliding_attention") != 0)
-        reader_fault(reader, FAULT_MODEL_FIELD_UNSUPPORTED, "layer_types", word, "full_attention|sliding_attention");
-    return strcmp(word, "full_attention") == 0;
+    return config_is_word(reader, "layer_types", index, "full_attention", "sliding_attention",
+                          "full_attention|sliding_attention");
 }
 
 static void
@@ -92,10 +89,8 @@ read_layers(struct reader *reader, const struct sizes *sizes)
     struct layers layers = { .reader = reader };
     uint32_t listed = reader_list_length(reader, "layer_types", MAX_LAYERS);
 
-    if (listed > 0 && listed != sizes->layers) {
-        reader_contradiction(reader, "layer_types", listed, "num_hidden_layers =", sizes->layers);
+    if (!config_list_fits(reader, "layer_types", listed, sizes->layers))
         return;
-    }
     for (uint32_t i = 0; i < sizes->layers; i++) {
         bool global = is_global(reader, i, listed), shared = i >= sizes->first_shared;
         struct layer_kind kind = kind_of(sizes, global, shared);
@@ -104,7 +99,7 @@ read_layers(struct reader *reader, const struct sizes *sizes)
     }
 }
 
-static uint64_t
+static void
 read_text(struct reader *reader)
 {
     struct model_arch *arch = reader->arch;
@@ -122,7 +117,6 @@ read_text(struct reader *reader)
     arch->final_norm_elements =
         sizes.hidden + sizes.layer_input + 2 * (sizes.streams - 1) * sizes.hidden * sizes.hidden;
     read_layers(reader, &sizes);
-    return sizes.hidden;
 }
 
 /* Blocks of MobileNet-V5 (timm/models/mobilenetv5.py of huggingface/pytorch-image-models 1.0.16): convolutions without
@@ -184,10 +178,8 @@ embedder(uint64_t tokens, uint64_t hidden, uint64_t text_hidden)
 static uint64_t
 read_sight(struct reader *reader, uint64_t text_hidden)
 {
-    if (!reader_enter(reader, "vision_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "vision_config", NULL, "object");
+    if (!config_enter(reader, "vision_config"))
         return 0;
-    }
     uint64_t tokens = reader_count_or(reader, "vocab_size", 1, LIMIT_VOCABULARY, 128);
     reader_fixed(reader, "architecture", "mobilenetv5_300m_enc");
     reader_fixed(reader, "hidden_size", "2048");
@@ -230,10 +222,8 @@ read_hearing(struct reader *reader, uint64_t text_hidden)
                                            "gradient_clipping",
                                            "vocab_offset" };
 
-    if (!reader_enter(reader, "audio_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "audio_config", NULL, "object");
+    if (!config_enter(reader, "audio_config"))
         return 0;
-    }
     uint64_t hidden = reader_count_or(reader, "hidden_size", 1, LIMIT_HIDDEN, 1536);
     uint64_t layers = reader_count_or(reader, "conf_num_hidden_layers", 1, LIMIT_LAYERS, 12);
     uint64_t heads = reader_count_or(reader, "conf_num_attention_heads", 1, LIMIT_HEADS, 8);
@@ -249,37 +239,41 @@ read_hearing(struct reader *reader, uint64_t text_hidden)
         reader_fixed(reader, kernels[i], "3");
     reader_fixed(reader, "sscp_conv_stride_size/0/1", "2");
     reader_fixed(reader, "sscp_conv_stride_size/1/1", "2");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     reader_leave(reader);
     uint64_t bins_left = u64_ceil_div(u64_ceil_div(bins, 2), 2);
     uint64_t front = 9 * wide + wide + 9 * wide * narrow + narrow + bins_left * narrow * hidden;
     return front + layers * conformer(hidden, heads, kernel) + embedder(tokens, hidden, text_hidden);
 }
 
+static uint64_t
+read_senses(struct reader *reader, uint32_t text_hidden_size)
+{
+    (void)reader_find(reader, "audio_soft_tokens_per_image");
+    (void)reader_find(reader, "vision_soft_tokens_per_image");
+    uint64_t sight = read_sight(reader, text_hidden_size);
+    return sight + read_hearing(reader, text_hidden_size);
+}
+
 static void
 read_gemma3n(struct reader *reader, const struct decoder *traits)
 {
-    struct model_arch *arch = reader->arch;
     bool nested = reader_enter(reader, "text_config");
     bool tied = reader_flag_or(reader, "tie_word_embeddings", true);
-    uint64_t hidden = read_text(reader);
 
     (void)traits;
+    read_text(reader);
     if (nested)
         reader_leave(reader);
-    arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", tied);
-    (void)reader_find(reader, "audio_soft_tokens_per_image");
-    (void)reader_find(reader, "vision_soft_tokens_per_image");
-    arch->tower_elements = read_sight(reader, hidden) + read_hearing(reader, hidden);
-    arch->extra_parameters = (int64_t)u64_min(arch->tower_elements, INT64_MAX);
+    reader->arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", tied);
+    vision_add(reader, read_senses, reader->arch->hidden_size);
 }
 
 static void
 read_gemma3n_text(struct reader *reader, const struct decoder *traits)
 {
     (void)traits;
-    (void)read_text(reader);
+    read_text(reader);
     reader->arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", true);
 }
 

@@ -4,15 +4,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "service/model/families/config.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/tables.h"
+#include "service/model/families/text_model.h"
 #include "service/model/families/vision.h"
-
-/* What stands beside the text model; `text_object` is NULL where there is nothing. */
-struct surroundings {
-    const char *text_object;
-    uint64_t (*tower)(struct reader *reader, uint32_t text_hidden_size);
-};
 
 struct sizes {
     uint32_t hidden, layers, heads, kv_heads, head_size, window;
@@ -55,17 +51,16 @@ read_sizes(struct reader *reader)
 static void
 read_experts(struct reader *reader, const struct sizes *sizes, struct layer_kind *kind)
 {
-    kind->mlp = MLP_EXPERTS;
-    kind->expert_count = reader_count(reader, "num_experts", 1, LIMIT_EXPERTS);
-    kind->experts_per_token = reader_count(reader, "top_k_experts", 1, LIMIT_EXPERTS);
-    kind->expert_size = reader_count(reader, "moe_intermediate_size|expert_intermediate_size", 1, LIMIT_WIDTH);
+    static const struct expert_keys keys = { .count = "num_experts",
+                                             .per_token = "top_k_experts",
+                                             .width = "moe_intermediate_size|expert_intermediate_size",
+                                             .most = "at most num_experts," };
+
+    text_model_read_experts(reader, &keys, kind); /* their bias is a factor an expert */
     kind->shared_size = sizes->intermediate;
     kind->intermediate_size = 0;
-    kind->router_bias = true;                           /* a factor an expert */
     kind->norm_elements += 4 * (uint64_t)sizes->hidden; /* three norms, and the factors of the router's input */
-    if (kind->experts_per_token > kind->expert_count)
-        reader_contradiction(reader, "top_k_experts", kind->experts_per_token, "at most num_experts,",
-                             kind->expert_count);
+    text_model_check_experts(reader, &keys, kind);
 }
 
 static struct layer_kind
@@ -103,16 +98,12 @@ kind_of(struct reader *reader, const struct sizes *sizes, bool global, bool shar
 static bool
 is_global(struct reader *reader, uint32_t index, uint32_t listed, uint32_t layers)
 {
-    const char *word = "";
-
     if (index + 1 == layers)
         return true;
     if (listed == 0)
         return (index + 1) % 6 == 0;
-    word = reader_list_word(reader, "layer_types", index);
-    if (strcmp(word, "full_attention") != 0 && strcmp(word, "sliding_attention") != 0)
-        reader_fault(reader, FAULT_MODEL_FIELD_UNSUPPORTED, "layer_types", word, "full_attention|sliding_attention");
-    return strcmp(word, "full_attention") == 0;
+    return config_is_word(reader, "layer_types", index, "full_attention", "sliding_attention",
+                          "full_attention|sliding_attention");
 }
 
 static void
@@ -122,10 +113,8 @@ read_layers(struct reader *reader, const struct sizes *sizes)
     bool experts = reader_flag_or(reader, "enable_moe_block", false);
     uint32_t listed = reader_list_length(reader, "layer_types", MAX_LAYERS);
 
-    if (listed > 0 && listed != sizes->layers) {
-        reader_contradiction(reader, "layer_types", listed, "num_hidden_layers =", sizes->layers);
+    if (!config_list_fits(reader, "layer_types", listed, sizes->layers))
         return;
-    }
     for (uint32_t i = 0; i < sizes->layers; i++) {
         bool global = is_global(reader, i, listed, sizes->layers), shared = i >= sizes->first_shared;
         uint32_t sort = (shared ? 2U : 0U) + (global ? 1U : 0U);
@@ -158,10 +147,10 @@ read_layer_embedding(struct reader *reader, const struct sizes *sizes)
 }
 
 static void
-read_around(struct reader *reader, const struct surroundings *around)
+read_around(struct reader *reader, const char *text_object, vision_tower *tower)
 {
     struct model_arch *arch = reader->arch;
-    bool nested = around->text_object != NULL && reader_enter(reader, around->text_object);
+    bool nested = text_object != NULL && reader_enter(reader, text_object);
     bool tied = reader_flag_or(reader, "tie_word_embeddings", true);
     struct sizes sizes = read_sizes(reader);
 
@@ -175,37 +164,29 @@ read_around(struct reader *reader, const struct surroundings *around)
     if (nested)
         reader_leave(reader);
     arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", tied);
-    if (around->tower != NULL) {
-        arch->tower_elements = around->tower(reader, sizes.hidden);
-        arch->extra_parameters = (int64_t)arch->tower_elements;
-    }
+    if (tower != NULL)
+        vision_add(reader, tower, sizes.hidden);
 }
 
 static void
 read_gemma4(struct reader *reader, const struct decoder *traits)
 {
-    static const struct surroundings around = { "text_config", vision_gemma4 };
-
     (void)traits;
-    read_around(reader, &around);
+    read_around(reader, "text_config", vision_gemma4);
 }
 
 static void
 read_gemma4_unified(struct reader *reader, const struct decoder *traits)
 {
-    static const struct surroundings around = { "text_config", vision_gemma4_unified };
-
     (void)traits;
-    read_around(reader, &around);
+    read_around(reader, "text_config", vision_gemma4_unified);
 }
 
 static void
 read_gemma4_text(struct reader *reader, const struct decoder *traits)
 {
-    static const struct surroundings around = { NULL, NULL };
-
     (void)traits;
-    read_around(reader, &around);
+    read_around(reader, NULL, NULL);
 }
 
 const struct family_class family_gemma4[] = {

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/recurrent.h"
 #include "service/model/families/tables.h"
+#include "service/model/families/text_model.h"
 #include "service/model/families/vision.h"
 
 static const char types_key[] = "layer_types", blocks_key[] = "mlp_layer_types", indexes_key[] = "indexer_types";
@@ -44,25 +46,11 @@ set_latent(struct reader *reader, struct layer_kind *kind)
     kind->value_size = reader_count(reader, "v_head_dim", 1, LIMIT_HEAD_SIZE);
 }
 
-static void
-set_mlp(struct reader *reader, struct layer_kind *kind, bool experts)
-{
-    kind->gated = true;
-    if (!experts) {
-        kind->mlp = MLP_DENSE;
-        kind->intermediate_size = reader_count(reader, "intermediate_size", 1, LIMIT_WIDTH);
-        return;
-    }
-    kind->mlp = MLP_EXPERTS;
-    kind->expert_count = reader_count(reader, "n_routed_experts|num_local_experts", 1, LIMIT_EXPERTS);
-    kind->experts_per_token = reader_count(reader, "num_experts_per_tok", 1, LIMIT_EXPERTS);
-    kind->expert_size = reader_count(reader, "moe_intermediate_size", 1, LIMIT_WIDTH);
-    kind->shared_size = kind->expert_size * reader_count(reader, "n_shared_experts", 0, 64);
-    kind->router_bias = true;
-    if (kind->experts_per_token > kind->expert_count)
-        reader_contradiction(reader, "num_experts_per_tok", kind->experts_per_token, "at most n_routed_experts,",
-                             kind->expert_count);
-}
+static const struct expert_keys expert_keys = { .count = "n_routed_experts|num_local_experts",
+                                                .per_token = "num_experts_per_tok",
+                                                .width = "moe_intermediate_size",
+                                                .shared_count = "n_shared_experts",
+                                                .most = "at most n_routed_experts," };
 
 /* What tells one layer from another. */
 struct layer {
@@ -86,32 +74,8 @@ kind_of(struct reader *reader, const struct layer *layer)
     } else {
         recurrent_kimi_delta(reader, reader->arch->hidden_size, &kind);
     }
-    set_mlp(reader, &kind, layer->experts);
+    text_model_read_mlp(reader, &expert_keys, layer->experts, &kind);
     return kind;
-}
-
-static bool
-check_length(struct reader *reader, const char *key, uint32_t layers)
-{
-    uint32_t length = reader_list_length(reader, key, MAX_LAYERS);
-
-    if (length == layers)
-        return true;
-    if (length == 0)
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, key, NULL, "list");
-    else
-        reader_contradiction(reader, key, length, "num_hidden_layers =", layers);
-    return false;
-}
-
-static bool
-is_word(struct reader *reader, const char *key, uint32_t index, const char *word, const char *other)
-{
-    const char *told = reader_list_word(reader, key, index);
-
-    if (strcmp(told, word) != 0 && strcmp(told, other) != 0)
-        reader_fault(reader, FAULT_MODEL_FIELD_UNSUPPORTED, key, told, word);
-    return strcmp(told, word) == 0;
 }
 
 static void
@@ -119,18 +83,18 @@ read_layers(struct reader *reader, uint32_t layers)
 {
     struct layers list = { .reader = reader };
 
-    if (!check_length(reader, types_key, layers) || !check_length(reader, blocks_key, layers) ||
-        !check_length(reader, indexes_key, layers))
+    if (!config_list_needed(reader, types_key, layers) || !config_list_needed(reader, blocks_key, layers) ||
+        !config_list_needed(reader, indexes_key, layers))
         return;
     for (uint32_t i = 0; i < layers; i++) {
         const char *type = reader_list_word(reader, types_key, i);
         bool full = strcmp(type, "full_attention") == 0; /* as older files call it */
-        struct layer layer = { .sparse = full ||
-                                         is_word(reader, types_key, i, "deepseek_sparse_attention", "linear_attention"),
-                               .experts = is_word(reader, blocks_key, i, "sparse", "dense") };
+        struct layer layer = { .sparse = full || config_is_word(reader, types_key, i, "deepseek_sparse_attention",
+                                                                "linear_attention", "deepseek_sparse_attention"),
+                               .experts = config_is_word(reader, blocks_key, i, "sparse", "dense", "sparse") };
         struct layer_kind kind = { 0 };
 
-        layer.shared = layer.sparse && is_word(reader, indexes_key, i, "shared", "full");
+        layer.shared = layer.sparse && config_is_word(reader, indexes_key, i, "shared", "full", "shared");
         uint32_t sort = (layer.sparse ? 4U : 0U) + (layer.shared ? 2U : 0U) + (layer.experts ? 1U : 0U);
         if (!layers_know(&list, sort))
             kind = kind_of(reader, &layer);
@@ -139,7 +103,7 @@ read_layers(struct reader *reader, uint32_t layers)
 }
 
 static void
-read_text(struct reader *reader)
+read_text(struct reader *reader, const struct decoder *traits)
 {
     static const char *const no_size[] = { "linear_attn_config",
                                            "linear_attn_config/gate_lower_bound",
@@ -161,35 +125,20 @@ read_text(struct reader *reader)
     struct model_arch *arch = reader->arch;
     uint32_t layers = reader_count(reader, "num_hidden_layers", 1, LIMIT_LAYERS);
 
-    arch->causal = true;
-    arch->hidden_size = reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN);
-    arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
-    arch->max_context_tokens = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_CONTEXT, 0);
-    arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", false);
-    arch->final_norm_elements = arch->hidden_size;
+    (void)traits;
+    text_model_read_ends(reader, reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN), 0, "max_position_embeddings");
     arch->mtp_layer_count = reader_count_or(reader, "num_nextn_predict_layers", 0, LIMIT_SMALL, 0);
     reader_fixed(reader, "attention_bias", "false");
     reader_fixed(reader, "mhc", "true");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     read_layers(reader, layers);
 }
 
 static void
 read_glm5_next(struct reader *reader, const struct decoder *traits)
 {
-    struct model_arch *arch = reader->arch;
-
     (void)traits;
-    if (!reader_enter(reader, "text_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "text_config", NULL, "object");
-        return;
-    }
-    read_text(reader);
-    reader_leave(reader);
-    (void)reader_find(reader, "tie_word_embeddings");
-    arch->tower_elements = vision_glm5_next(reader, arch->hidden_size);
-    arch->extra_parameters = (int64_t)arch->tower_elements;
+    text_model_read_with_tower(reader, read_text, vision_glm5_next);
 }
 
 const struct family_class family_glm5_next[] = {

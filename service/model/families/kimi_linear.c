@@ -6,50 +6,14 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/recurrent.h"
 #include "service/model/families/tables.h"
+#include "service/model/families/text_model.h"
 #include "service/model/families/vision.h"
 
 static const char full_key[] = "linear_attn_config/full_attn_layers", delta_key[] = "linear_attn_config/kda_layers";
-
-static void
-add_matrix(struct layer_kind *kind, const char *name, uint64_t inputs, uint64_t outputs)
-{
-    kind->mixer_elements += inputs * outputs;
-    kind->mixer_matrices[kind->mixer_matrix_count++] =
-        (struct mixer_matrix){ .name = name, .inputs = inputs, .outputs = outputs };
-}
-
-/* Query, key and value behind short convolutions, a decay of low rank a channel, a write strength a head, a gate. */
-void
-recurrent_kimi_delta(struct reader *reader, uint32_t hidden, struct layer_kind *kind)
-{
-    uint64_t heads = reader_count(reader, "linear_attn_config/num_heads|linear_num_heads", 1, LIMIT_HEADS);
-    uint64_t size = reader_count(reader, "linear_attn_config/head_dim|linear_head_dim", 1, LIMIT_HEAD_SIZE);
-    uint64_t kernel =
-        reader_count(reader, "linear_attn_config/short_conv_kernel_size|linear_conv_kernel_dim", 1, LIMIT_SMALL);
-    uint64_t width = heads * size;
-
-    kind->attention = ATTENTION_RECURRENT;
-    add_matrix(kind, "self_attn.q_proj", hidden, width);
-    add_matrix(kind, "self_attn.k_proj", hidden, width);
-    add_matrix(kind, "self_attn.v_proj", hidden, width);
-    add_matrix(kind, "self_attn.f_a_proj", hidden, size);
-    add_matrix(kind, "self_attn.f_b_proj", size, width);
-    add_matrix(kind, "self_attn.b_proj", hidden, heads);
-    if (reader_flag_or(reader, "linear_attn_config/use_full_rank_gate", false)) {
-        add_matrix(kind, "self_attn.g_proj", hidden, width);
-    } else {
-        add_matrix(kind, "self_attn.g_a_proj", hidden, size);
-        add_matrix(kind, "self_attn.g_b_proj", size, width);
-    }
-    add_matrix(kind, "self_attn.o_proj", width, hidden);
-    kind->other_elements += 3 * width * kernel + width + heads + size; /* convolutions, decay's bias and scale, norm */
-    kind->recurrent_conv_elements = 3 * width * (kernel - 1);
-    kind->recurrent_state_elements = width * size + kind->recurrent_conv_elements;
-    kind->state_element_bytes = 4;
-}
 
 static void
 set_latent(struct reader *reader, struct layer_kind *kind)
@@ -68,21 +32,20 @@ set_latent(struct reader *reader, struct layer_kind *kind)
 static void
 set_experts(struct reader *reader, struct layer_kind *kind)
 {
-    kind->mlp = MLP_EXPERTS;
-    kind->expert_count = reader_count(reader, "num_experts|n_routed_experts", 1, LIMIT_EXPERTS);
-    kind->experts_per_token = reader_count(reader, "num_experts_per_token|num_experts_per_tok", 1, LIMIT_EXPERTS);
-    kind->expert_size = reader_count(reader, "moe_intermediate_size", 1, LIMIT_WIDTH);
-    kind->shared_size = kind->expert_size * reader_count(reader, "num_shared_experts|n_shared_experts", 0, 64);
-    kind->router_bias = true;
+    static const struct expert_keys keys = { .count = "num_experts|n_routed_experts",
+                                             .per_token = "num_experts_per_token|num_experts_per_tok",
+                                             .width = "moe_intermediate_size",
+                                             .shared_count = "num_shared_experts|n_shared_experts",
+                                             .most = "at most num_experts" };
+
+    text_model_read_experts(reader, &keys, kind);
     kind->expert_hidden_size = reader_count_or(reader, "routed_expert_hidden_size", 1, LIMIT_WIDTH, 0);
     if (kind->expert_hidden_size > 0) { /* a matrix to it, one back, a norm between */
         kind->side_size = kind->expert_hidden_size;
         kind->side_count = 2;
         kind->other_elements += reader_flag_or(reader, "latent_moe_use_norm", false) ? kind->expert_hidden_size : 0;
     }
-    if (kind->experts_per_token > kind->expert_count)
-        reader_contradiction(reader, "num_experts_per_token", kind->experts_per_token, "at most num_experts",
-                             kind->expert_count);
+    text_model_check_experts(reader, &keys, kind);
 }
 
 static struct layer_kind
@@ -146,7 +109,7 @@ read_layers(struct reader *reader, uint32_t layers, bool mixes)
 }
 
 static void
-read_text(struct reader *reader)
+read_text(struct reader *reader, const struct decoder *traits)
 {
     static const char *const no_size[] = { "linear_attn_config/gate_lower_bound",
                                            "linear_attn_config",
@@ -164,45 +127,25 @@ read_text(struct reader *reader)
     uint32_t layers = reader_count(reader, "num_hidden_layers", 1, LIMIT_LAYERS);
     bool mixes = reader_count_or(reader, "attn_res_block_size", 0, LIMIT_LAYERS, 0) > 0;
 
-    arch->causal = true;
-    arch->hidden_size = reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN);
-    arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
-    arch->max_context_tokens = reader_count_or(reader, "max_position_embeddings|model_max_length", 1, LIMIT_CONTEXT, 0);
-    arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", false);
+    (void)traits;
+    text_model_read_ends(reader, reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN), 0,
+                         "max_position_embeddings|model_max_length");
     arch->final_norm_elements = (mixes ? 3 : 1) * (uint64_t)arch->hidden_size;
     arch->mtp_layer_count = reader_count_or(reader, "num_nextn_predict_layers", 0, LIMIT_SMALL, 0);
     reader_fixed(reader, "moe_layer_freq", "1");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     read_layers(reader, layers, mixes);
-}
-
-static void
-read_kimi_linear(struct reader *reader, const struct decoder *traits)
-{
-    (void)traits;
-    read_text(reader);
 }
 
 static void
 read_kimi_k3(struct reader *reader, const struct decoder *traits)
 {
-    struct model_arch *arch = reader->arch;
-
     (void)traits;
-    if (!reader_enter(reader, "text_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "text_config", NULL, "object");
-        return;
-    }
-    read_text(reader);
-    reader_leave(reader);
-    (void)reader_find(reader, "tie_word_embeddings");
-    arch->tower_elements = vision_kimi_k3(reader, arch->hidden_size);
-    arch->extra_parameters = (int64_t)arch->tower_elements;
+    text_model_read_with_tower(reader, read_text, vision_kimi_k3);
 }
 
 const struct family_class family_kimi_linear[] = {
-    { "KimiLinearForCausalLM", "kimi_linear", read_kimi_linear, NULL },
+    { "KimiLinearForCausalLM", "kimi_linear", read_text, NULL },
     { "KimiK3ForConditionalGeneration", "kimi_k3", read_kimi_k3, NULL },
     { NULL, NULL, NULL, NULL },
 };

@@ -37,3 +37,20 @@ layers_append_run(struct layers *layers, uint32_t sort, uint32_t count, const st
     for (uint32_t i = 0; i < count; i++)
         layers_append(layers, sort, kind);
 }
+
+bool
+layer_sorts_find(struct layer_sorts *sorts, struct reader *reader, const char *key, uint64_t traits, uint32_t *ret_sort)
+{
+    uint32_t sort = 0;
+
+    while (sort < sorts->count && sorts->traits[sort] != traits)
+        sort++;
+    if (sort >= LAYER_SORTS || sort >= MAX_LAYER_KINDS) {
+        reader_fault(reader, FAULT_MODEL_FIELD_UNSUPPORTED, key, NULL, NULL);
+        return false;
+    }
+    if (sort == sorts->count)
+        sorts->traits[sorts->count++] = traits;
+    *ret_sort = sort;
+    return true;
+}

@@ -21,4 +21,14 @@ bool layers_know(const struct layers *layers, uint32_t sort);
 /* Appends `count` layers that are alike. */
 void layers_append_run(struct layers *layers, uint32_t sort, uint32_t count, const struct layer_kind *kind);
 
+/* Sorts of layers whose traits are numbers: up to LAYER_SORTS different ones, in the order in which they are met. */
+struct layer_sorts {
+    uint64_t traits[LAYER_SORTS];
+    uint32_t count;
+};
+
+/* The sort of these traits. false when there are too many; the fault, at `key`, is told then. */
+bool layer_sorts_find(struct layer_sorts *sorts, struct reader *reader, const char *key, uint64_t traits,
+                      uint32_t *ret_sort);
+
 #endif

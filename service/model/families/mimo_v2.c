@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/tables.h"
+#include "service/model/families/text_model.h"
 
 enum { MTP_LAYERS = 3 };
 
@@ -26,8 +28,7 @@ read_heads(struct reader *reader)
     heads.size = reader_count_class(reader, "head_dim", 1, LIMIT_HEAD_SIZE, 192);
     heads.value_size = reader_count_or(reader, "v_head_dim", 1, LIMIT_HEAD_SIZE, heads.size);
     heads.sinks = reader_flag_or(reader, "add_full_attention_sink_bias", false);
-    if (heads.count % heads.kv_count != 0)
-        reader_contradiction(reader, "num_key_value_heads", heads.kv_count, "divides num_attention_heads", heads.count);
+    config_divides_heads(reader, "num_key_value_heads", heads.kv_count, heads.count);
     return heads;
 }
 
@@ -48,24 +49,10 @@ read_window_heads(struct reader *reader, const struct heads *full)
     return heads;
 }
 
-static void
-set_mlp(struct reader *reader, struct layer_kind *kind, bool experts)
-{
-    kind->gated = true;
-    if (!experts) {
-        kind->mlp = MLP_DENSE;
-        kind->intermediate_size = reader_count(reader, "intermediate_size", 1, LIMIT_WIDTH);
-        return;
-    }
-    kind->mlp = MLP_EXPERTS;
-    kind->expert_count = reader_count(reader, "n_routed_experts|num_local_experts", 1, LIMIT_EXPERTS);
-    kind->experts_per_token = reader_count(reader, "num_experts_per_tok", 1, LIMIT_EXPERTS);
-    kind->expert_size = reader_count(reader, "moe_intermediate_size", 1, LIMIT_WIDTH);
-    kind->router_bias = true;
-    if (kind->experts_per_token > kind->expert_count)
-        reader_contradiction(reader, "num_experts_per_tok", kind->experts_per_token, "at most n_routed_experts,",
-                             kind->expert_count);
-}
+static const struct expert_keys expert_keys = { .count = "n_routed_experts|num_local_experts",
+                                                .per_token = "num_experts_per_tok",
+                                                .width = "moe_intermediate_size",
+                                                .most = "at most n_routed_experts," };
 
 static struct layer_kind
 kind_of(struct reader *reader, const struct heads *heads, bool experts)
@@ -81,20 +68,8 @@ kind_of(struct reader *reader, const struct heads *heads, bool experts)
     kind.window_tokens = heads->window;
     kind.norm_elements = 2 * (uint64_t)reader->arch->hidden_size;
     kind.other_elements = heads->sinks ? heads->count : 0;
-    set_mlp(reader, &kind, experts);
+    text_model_read_mlp(reader, &expert_keys, experts, &kind);
     return kind;
-}
-
-static bool
-check_length(struct reader *reader, const char *key, uint32_t length, uint32_t layers)
-{
-    if (length == layers)
-        return true;
-    if (length == 0)
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, key, NULL, "list");
-    else
-        reader_contradiction(reader, key, length, "num_hidden_layers =", layers);
-    return false;
 }
 
 static void
@@ -104,8 +79,7 @@ read_layers(struct reader *reader, uint32_t layers)
     struct heads full = read_heads(reader), near = read_window_heads(reader, &full);
     struct layers list = { .reader = reader };
 
-    if (!check_length(reader, pattern, reader_list_length(reader, pattern, MAX_LAYERS), layers) ||
-        !check_length(reader, blocks, reader_list_length(reader, blocks, MAX_LAYERS), layers))
+    if (!config_list_needed(reader, pattern, layers) || !config_list_needed(reader, blocks, layers))
         return;
     for (uint32_t i = 0; i < layers; i++) {
         bool windowed = reader_list_count(reader, pattern, i, 0, 1) == 1;
@@ -134,8 +108,7 @@ refuse_others(struct reader *reader)
             reader_fault_at(reader, FAULT_MODEL_FIELD_UNSUPPORTED, fact, "null");
     }
     reader_fixed(reader, "attention_bias", "false");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
 }
 
 static void
@@ -145,12 +118,7 @@ read_mimo_v2(struct reader *reader, const struct decoder *traits)
     uint32_t layers = reader_count(reader, "num_hidden_layers", 1, LIMIT_LAYERS);
 
     (void)traits;
-    arch->causal = true;
-    arch->hidden_size = reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN);
-    arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
-    arch->max_context_tokens = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_CONTEXT, 0);
-    arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", false);
-    arch->final_norm_elements = arch->hidden_size;
+    text_model_read_ends(reader, reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN), 0, "max_position_embeddings");
     arch->mtp_layer_count = reader_count_or(reader, "num_nextn_predict_layers", 0, LIMIT_SMALL, MTP_LAYERS);
     refuse_others(reader);
     read_layers(reader, layers);

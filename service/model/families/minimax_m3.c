@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/tables.h"
+#include "service/model/families/text_model.h"
 #include "service/model/families/vision.h"
 
 struct sizes {
@@ -47,30 +49,27 @@ read_sizes(struct reader *reader)
     sizes.kv_heads = reader_count_class(reader, "num_key_value_heads", 1, LIMIT_HEADS, 4);
     sizes.head_size = reader_count_or(reader, "head_dim", 1, LIMIT_HEAD_SIZE, 128);
     sizes.qk_norm = reader_flag_or(reader, "use_qk_norm", true);
-    if (sizes.heads % sizes.kv_heads != 0)
-        reader_contradiction(reader, "num_key_value_heads", sizes.kv_heads, "divides num_attention_heads", sizes.heads);
+    config_divides_heads(reader, "num_key_value_heads", sizes.kv_heads, sizes.heads);
     read_index(reader, &sizes);
     reader_fixed(reader, "qk_norm_type", "per_head");
     reader_fixed(reader, "attention_output_gate", "false");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     return sizes;
 }
 
 static void
 set_experts(struct reader *reader, struct layer_kind *kind)
 {
+    static const struct expert_keys keys = { .count = "num_local_experts|num_experts",
+                                             .per_token = "num_experts_per_tok",
+                                             .width = "intermediate_size",
+                                             .most = "at most num_local_experts," };
     uint32_t shared = reader_count_or(reader, "n_shared_experts", 0, 64, 1);
 
-    kind->mlp = MLP_EXPERTS;
-    kind->expert_count = reader_count(reader, "num_local_experts|num_experts", 1, LIMIT_EXPERTS);
-    kind->experts_per_token = reader_count(reader, "num_experts_per_tok", 1, LIMIT_EXPERTS);
-    kind->expert_size = reader_count(reader, "intermediate_size", 1, LIMIT_WIDTH);
+    text_model_read_experts(reader, &keys, kind);
     kind->shared_size = shared * reader_count_or(reader, "shared_intermediate_size", 0, LIMIT_WIDTH, kind->expert_size);
     kind->router_bias = reader_flag_or(reader, "use_routing_bias", true);
-    if (kind->experts_per_token > kind->expert_count)
-        reader_contradiction(reader, "num_experts_per_tok", kind->experts_per_token, "at most num_local_experts,",
-                             kind->expert_count);
+    text_model_check_experts(reader, &keys, kind);
 }
 
 static struct layer_kind
@@ -109,15 +108,6 @@ is_set(struct reader *reader, const char *key, uint32_t length, uint32_t index, 
     return length > 0 ? reader_list_count(reader, key, index, 0, 1) == 1 : absent;
 }
 
-static bool
-check_length(struct reader *reader, const char *key, uint32_t length, uint32_t layers)
-{
-    if (length == 0 || length == layers)
-        return true;
-    reader_contradiction(reader, key, length, "num_hidden_layers =", layers);
-    return false;
-}
-
 /* Whether layer i has an index; the index of published models chooses and has no values of its own. */
 static bool
 is_indexed(struct reader *reader, uint32_t index, uint32_t words, uint32_t flags)
@@ -142,9 +132,9 @@ read_layers(struct reader *reader, const struct sizes *sizes)
     uint32_t blocks = reader_list_length(reader, "moe_layer_freq", MAX_LAYERS);
     uint32_t dense = reader_count_or(reader, "first_k_dense_replace", 0, LIMIT_LAYERS, 0);
 
-    if (!check_length(reader, "layer_types", words, sizes->layers) ||
-        !check_length(reader, freq, flags, sizes->layers) ||
-        !check_length(reader, "moe_layer_freq", blocks, sizes->layers))
+    if (!config_list_fits(reader, "layer_types", words, sizes->layers) ||
+        !config_list_fits(reader, freq, flags, sizes->layers) ||
+        !config_list_fits(reader, "moe_layer_freq", blocks, sizes->layers))
         return;
     for (uint32_t i = 0; i < sizes->layers; i++) {
         bool indexed = is_indexed(reader, i, words, flags);
@@ -159,47 +149,25 @@ read_layers(struct reader *reader, const struct sizes *sizes)
 }
 
 static void
-read_text(struct reader *reader)
+read_text(struct reader *reader, const struct decoder *traits)
 {
-    struct model_arch *arch = reader->arch;
     struct sizes sizes = read_sizes(reader);
 
-    arch->causal = true;
-    arch->hidden_size = sizes.hidden;
-    arch->vocabulary_size = reader_count_class(reader, "vocab_size", 1, LIMIT_VOCABULARY, 200064);
-    arch->max_context_tokens = reader_count_or(reader, "max_position_embeddings", 1, LIMIT_CONTEXT, 0);
-    arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", false);
-    arch->final_norm_elements = sizes.hidden;
-    read_layers(reader, &sizes);
-}
-
-static void
-read_minimax_m3_text(struct reader *reader, const struct decoder *traits)
-{
     (void)traits;
-    read_text(reader);
+    text_model_read_ends(reader, sizes.hidden, 200064, "max_position_embeddings");
+    read_layers(reader, &sizes);
 }
 
 static void
 read_minimax_m3(struct reader *reader, const struct decoder *traits)
 {
-    struct model_arch *arch = reader->arch;
-
     (void)traits;
-    if (!reader_enter(reader, "text_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "text_config", NULL, "object");
-        return;
-    }
-    read_text(reader);
-    reader_leave(reader);
-    (void)reader_find(reader, "tie_word_embeddings");
-    arch->tower_elements = vision_minimax_m3(reader, arch->hidden_size);
-    arch->extra_parameters = (int64_t)arch->tower_elements;
+    text_model_read_with_tower(reader, read_text, vision_minimax_m3);
 }
 
 const struct family_class family_minimax_m3[] = {
     { "MiniMaxM3SparseForConditionalGeneration", "minimax_m3_vl", read_minimax_m3, NULL },
-    { "MiniMaxM3SparseForCausalLM", "minimax_m3", read_minimax_m3_text, NULL },
-    { "MiniMaxM3ForCausalLM", "", read_minimax_m3_text, NULL },
+    { "MiniMaxM3SparseForCausalLM", "minimax_m3", read_text, NULL },
+    { "MiniMaxM3ForCausalLM", "", read_text, NULL },
     { NULL, NULL, NULL, NULL },
 };

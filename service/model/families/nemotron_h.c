@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/decoder_parts.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/recurrent.h"
 #include "service/model/families/tables.h"
+#include "service/model/families/text_model.h"
 
 static const struct decoder nemotron_h = {
     .kv_heads = 8,
@@ -20,22 +22,20 @@ static const struct decoder nemotron_h = {
 static void
 read_experts(struct reader *reader, struct layer_kind *kind)
 {
+    static const struct expert_keys keys = { .count = "n_routed_experts",
+                                             .per_token = "num_experts_per_tok",
+                                             .width = "moe_intermediate_size",
+                                             .most = "at most n_routed_experts" };
     uint32_t shared = reader_count(reader, "n_shared_experts", 0, LIMIT_SMALL);
 
-    kind->mlp = MLP_EXPERTS;
-    kind->expert_count = reader_count(reader, "n_routed_experts", 1, LIMIT_EXPERTS);
-    kind->experts_per_token = reader_count(reader, "num_experts_per_tok", 1, LIMIT_EXPERTS);
-    kind->expert_size = reader_count(reader, "moe_intermediate_size", 1, LIMIT_WIDTH);
+    text_model_read_experts(reader, &keys, kind);
     kind->shared_size =
         shared * reader_count_or(reader, "moe_shared_expert_intermediate_size", 0, LIMIT_WIDTH, kind->expert_size);
-    kind->router_bias = true;
     /* experts may work on a narrower token: one matrix makes it, another brings it back */
     kind->expert_hidden_size = reader_count_or(reader, "moe_latent_size", 1, LIMIT_WIDTH, 0);
     kind->side_size = kind->expert_hidden_size;
     kind->side_count = kind->side_size > 0 ? 2 : 0;
-    if (kind->experts_per_token > kind->expert_count)
-        reader_contradiction(reader, "num_experts_per_tok", kind->experts_per_token, "at most n_routed_experts",
-                             kind->expert_count);
+    text_model_check_experts(reader, &keys, kind);
 }
 
 /* The kind of one letter; false when it is none. */
@@ -136,8 +136,7 @@ read_pattern(struct reader *reader, const struct decoder *traits, const struct d
             (void)read_letter(reader, traits, sizes, letter, &kind);
         layers_append(&layers, (uint32_t)(sort - letters), &kind);
     }
-    for (size_t i = 0; i < COUNT_OF(class_keys); i++)
-        (void)reader_find(reader, class_keys[i]);
+    config_pass_over(reader, class_keys, COUNT_OF(class_keys));
 }
 
 static void

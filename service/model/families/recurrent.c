@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 
 /* One more matrix of the mixer; beyond MAX_MIXER_MATRICES it only counts. */
 static void
@@ -231,13 +232,44 @@ recurrent_short_conv(struct reader *reader, uint32_t hidden, struct layer_kind *
     uint64_t kernel = reader_count_or(reader, "conv_L_cache", 1, LIMIT_SMALL, 3);
     bool bias = reader_flag_or(reader, "conv_bias", false);
 
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     ret_kind->attention = ATTENTION_RECURRENT;
     add_matrix(ret_kind, "conv.in_proj", hidden, 3 * (uint64_t)hidden);
     add_matrix(ret_kind, "conv.out_proj", hidden, hidden);
     ret_kind->other_elements += hidden * kernel + (bias ? 5 * (uint64_t)hidden : 0);
     ret_kind->recurrent_conv_elements = ret_kind->recurrent_state_elements = hidden * (kernel - 1);
+}
+
+/* Kimi delta attention (arXiv:2510.26692 section 3): query, key and value behind short convolutions, a decay of low
+ * rank a channel, a write strength a head, a gate. */
+void
+recurrent_kimi_delta(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind)
+{
+    uint64_t heads = reader_count(reader, "linear_attn_config/num_heads|linear_num_heads", 1, LIMIT_HEADS);
+    uint64_t size = reader_count(reader, "linear_attn_config/head_dim|linear_head_dim", 1, LIMIT_HEAD_SIZE);
+    uint64_t kernel =
+        reader_count(reader, "linear_attn_config/short_conv_kernel_size|linear_conv_kernel_dim", 1, LIMIT_SMALL);
+    uint64_t width = heads * size;
+
+    ret_kind->attention = ATTENTION_RECURRENT;
+    add_matrix(ret_kind, "self_attn.q_proj", hidden, width);
+    add_matrix(ret_kind, "self_attn.k_proj", hidden, width);
+    add_matrix(ret_kind, "self_attn.v_proj", hidden, width);
+    add_matrix(ret_kind, "self_attn.f_a_proj", hidden, size);
+    add_matrix(ret_kind, "self_attn.f_b_proj", size, width);
+    add_matrix(ret_kind, "self_attn.b_proj", hidden, heads);
+    if (reader_flag_or(reader, "linear_attn_config/use_full_rank_gate", false)) {
+        add_matrix(ret_kind, "self_attn.g_proj", hidden, width);
+    } else {
+        add_matrix(ret_kind, "self_attn.g_a_proj", hidden, size);
+        add_matrix(ret_kind, "self_attn.g_b_proj", size, width);
+    }
+    add_matrix(ret_kind, "self_attn.o_proj", width, hidden);
+    /* convolutions, the decay's bias and scale, a norm */
+    ret_kind->other_elements += 3 * width * kernel + width + heads + size;
+    ret_kind->recurrent_conv_elements = 3 * width * (kernel - 1);
+    ret_kind->recurrent_state_elements = width * size + ret_kind->recurrent_conv_elements;
+    ret_kind->state_element_bytes = 4;
 }
 
 /* Lightning attention (arXiv:2401.04658 section 3, arXiv:2501.08313 section 2.2): query, key and value in one matrix, a

@@ -24,11 +24,9 @@ void recurrent_mamba(struct reader *reader, uint32_t hidden, struct layer_kind *
 void recurrent_jamba(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind);
 void recurrent_mamba2(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind);
 void recurrent_bamba(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind);
+void recurrent_kimi_delta(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind);
 void recurrent_rwkv(uint64_t hidden, uint64_t inner, struct layer_kind *ret_kind);
 void recurrent_lightning(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind);
 void recurrent_short_conv(struct reader *reader, uint32_t hidden, struct layer_kind *ret_kind);
-
-/* Kimi delta attention, in kimi_linear.c. */
-void recurrent_kimi_delta(struct reader *reader, uint32_t hidden, struct layer_kind *kind);
 
 #endif

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "service/base/quantity.h"
+#include "service/model/families/config.h"
 #include "service/model/families/layers.h"
 #include "service/model/families/tables.h"
+#include "service/model/families/text_model.h"
 #include "service/model/families/vision.h"
 
 struct heads {
@@ -24,9 +26,7 @@ read_heads(struct reader *reader)
     heads.count = reader_count(reader, "num_attention_heads", 1, LIMIT_HEADS);
     heads.kv_count = reader_count(reader, "num_attention_groups", 1, LIMIT_HEADS);
     heads.size = reader_count(reader, "head_dim", 1, LIMIT_HEAD_SIZE);
-    if (heads.count % heads.kv_count != 0)
-        reader_contradiction(reader, "num_attention_groups", heads.kv_count, "divides num_attention_heads",
-                             heads.count);
+    config_divides_heads(reader, "num_attention_groups", heads.kv_count, heads.count);
     return heads;
 }
 
@@ -43,8 +43,7 @@ read_window_heads(struct reader *reader, const struct heads *full)
     heads.window = reader_count(reader, "sliding_window", 1, LIMIT_CONTEXT);
     (void)reader_find(reader, "attention_other_setting");
     (void)reader_find(reader, "attention_other_setting/true_head_dim");
-    if (heads.count % heads.kv_count != 0)
-        reader_contradiction(reader, groups, heads.kv_count, "divides num_attention_heads", heads.count);
+    config_divides_heads(reader, groups, heads.kv_count, heads.count);
     return heads;
 }
 
@@ -79,25 +78,12 @@ read_sparse(struct reader *reader, uint32_t layers, bool *sparse)
     } while (*rest != '\0');
 }
 
-static void
-set_mlp(struct reader *reader, struct layer_kind *kind, bool experts)
-{
-    kind->gated = true;
-    if (!experts) {
-        kind->mlp = MLP_DENSE;
-        kind->intermediate_size = reader_count(reader, "intermediate_size", 1, LIMIT_WIDTH);
-        return;
-    }
-    kind->mlp = MLP_EXPERTS;
-    kind->expert_count = reader_count(reader, "moe_num_experts", 1, LIMIT_EXPERTS);
-    kind->experts_per_token = reader_count(reader, "moe_top_k", 1, LIMIT_EXPERTS);
-    kind->expert_size = reader_count(reader, "moe_intermediate_size", 1, LIMIT_WIDTH);
-    kind->shared_size = reader_count(reader, "share_expert_dim", 1, LIMIT_WIDTH);
-    kind->router_bias = reader_flag_or(reader, "use_moe_router_bias", true);
-    if (kind->experts_per_token > kind->expert_count)
-        reader_contradiction(reader, "moe_top_k", kind->experts_per_token, "at most moe_num_experts,",
-                             kind->expert_count);
-}
+static const struct expert_keys expert_keys = { .count = "moe_num_experts",
+                                                .per_token = "moe_top_k",
+                                                .width = "moe_intermediate_size",
+                                                .shared_width = "share_expert_dim",
+                                                .router_bias = "use_moe_router_bias",
+                                                .most = "at most moe_num_experts," };
 
 static struct layer_kind
 kind_of(struct reader *reader, const struct heads *heads, bool experts)
@@ -116,7 +102,7 @@ kind_of(struct reader *reader, const struct heads *heads, bool experts)
         kind.side_size = heads->count;
         kind.side_count = 1;
     }
-    set_mlp(reader, &kind, experts);
+    text_model_read_mlp(reader, &expert_keys, experts, &kind);
     return kind;
 }
 
@@ -157,7 +143,7 @@ read_layers(struct reader *reader, uint32_t layers)
 }
 
 static void
-read_text(struct reader *reader)
+read_text(struct reader *reader, const struct decoder *traits)
 {
     static const char *const no_size[] = { "use_moe",         "moe_layer_offset",       "moe_every_n_layer",
                                            "need_fp32_gate",  "moe_router_activation",  "moe_router_scaling_factor",
@@ -167,49 +153,28 @@ read_text(struct reader *reader)
     struct model_arch *arch = reader->arch;
     uint32_t layers = reader_count(reader, "num_hidden_layers", 1, LIMIT_LAYERS);
 
-    arch->causal = true;
-    arch->hidden_size = reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN);
-    arch->vocabulary_size = reader_count(reader, "vocab_size", 1, LIMIT_VOCABULARY);
-    arch->max_context_tokens = reader_count_or(reader, "max_position_embeddings|max_seq_len", 1, LIMIT_CONTEXT, 0);
-    arch->tied_head = reader_flag_or(reader, "tie_word_embeddings", false);
-    arch->final_norm_elements = arch->hidden_size;
+    (void)traits;
+    text_model_read_ends(reader, reader_count(reader, "hidden_size", 1, LIMIT_HIDDEN), 0,
+                         "max_position_embeddings|max_seq_len");
     arch->mtp_layer_count = reader_count_or(reader, "num_nextn_predict_layers", 0, LIMIT_SMALL, 0);
     reader_fixed(reader, "att_impl_type", "GQA");
     reader_fixed(reader, "attention_bias", "false");
     reader_fixed(reader, "sink", "false");
     reader_fixed(reader, "use_qk_norm", "true");
-    for (size_t i = 0; i < COUNT_OF(no_size); i++)
-        (void)reader_find(reader, no_size[i]);
+    config_pass_over(reader, no_size, COUNT_OF(no_size));
     read_layers(reader, layers);
-}
-
-static void
-read_step(struct reader *reader, const struct decoder *traits)
-{
-    (void)traits;
-    read_text(reader);
 }
 
 /* Step-3.7: the same behind a tower. */
 static void
 read_step_vision(struct reader *reader, const struct decoder *traits)
 {
-    struct model_arch *arch = reader->arch;
-
     (void)traits;
-    if (!reader_enter(reader, "text_config")) {
-        reader_fault(reader, FAULT_MODEL_FIELD_MISSING, "text_config", NULL, "object");
-        return;
-    }
-    read_text(reader);
-    reader_leave(reader);
-    (void)reader_find(reader, "tie_word_embeddings");
-    arch->tower_elements = vision_step(reader, arch->hidden_size);
-    arch->extra_parameters = (int64_t)arch->tower_elements;
+    text_model_read_with_tower(reader, read_text, vision_step);
 }
 
 const struct family_class family_step[] = {
     { "Step3p7ForConditionalGeneration", "step3p7", read_step_vision, NULL },
-    { "Step3p5ForCausalLM", "step3p5", read_step, NULL },
+    { "Step3p5ForCausalLM", "step3p5", read_text, NULL },
     { NULL, NULL, NULL, NULL },
 };
