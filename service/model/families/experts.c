@@ -79,19 +79,13 @@ const struct decoder decoder_qwen3_next = {
     .experts = &qwen3_next_experts,
 };
 
-static const struct experts phimoe_experts = {
-    .count_keys = "num_local_experts",
-    .per_token_keys = "num_experts_per_tok",
-    .width_keys = "intermediate_size",
-};
-
 static const struct decoder phimoe = {
     .kv_heads = 8,
     .head_bias = { .keys = "lm_head_bias" },
     .qkv_bias = { .keys = "attention_bias" },
     .out_bias = { .keys = "attention_bias" },
     .window = WINDOW_ALL,
-    .experts = &phimoe_experts,
+    .experts = &mixtral_experts,
     .norm = NORM_LAYER,
 };
 
@@ -217,15 +211,9 @@ static const struct decoder ernie_moe = {
 };
 
 /* hpcai-tech/grok-1: norms behind attention and experts, too */
-static const struct experts grok_experts = {
-    .count_keys = "num_experts",
-    .per_token_keys = "num_experts_per_tok",
-    .width_keys = "intermediate_size",
-};
-
 static const struct decoder grok = {
     .block_norms = 4,
-    .experts = &grok_experts,
+    .experts = &olmoe_experts,
 };
 
 /* tencent/Hy3: a shared expert, a bias a routed one, dense layers in front */
