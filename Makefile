@@ -71,7 +71,7 @@ test: ## install what testing needs, then check
 	@.ci/deps test
 	@$(MAKE) --no-print-directory check
 
-deps: ## install Debian packages that are missing
+deps: ## install missing Debian packages for LEVEL=build, test, or ci (bench, fuzz, tidy, format too)
 	@.ci/deps $(or $(LEVEL),test)
 
 clean: ## remove what was built

@@ -259,8 +259,12 @@ relaxations_encode(struct json_writer *writer, const struct recommend_request *r
         const char *name = budget                                     ? "budget"
                            : relaxation->code == REASON_OVER_DEADLINE ? "deadline_hours"
                                                                       : "max_power_watts";
-        char pointer[48], id[48];
+        char pointer[48], id[48], from_text[MONEY_TEXT_SIZE], to_text[MONEY_TEXT_SIZE];
 
+        money_text(money_from_amount(relaxation->from, currency), from_text);
+        money_text(money_from_amount(to, currency), to_text);
+        values.text[2] = from_text;
+        values.text[3] = to_text;
         text_format(pointer, sizeof pointer, "/constraints/%s", name);
         text_format(id, sizeof id, "relaxation.%s", name);
         writer_object(writer, NULL);

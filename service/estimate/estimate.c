@@ -60,8 +60,8 @@ training_time_factor(const struct training_estimate *after, const struct trainin
 double
 serving_time_factor(const struct serving_estimate *after, const struct serving_estimate *before)
 {
-    double new_rate = after->timed ? after->speed.output_tokens_per_second.expected : 0;
-    double old_rate = before->timed ? before->speed.output_tokens_per_second.expected : 0;
+    double new_rate = serving_is_timed(after) ? after->speed.output_tokens_per_second.expected : 0;
+    double old_rate = serving_is_timed(before) ? before->speed.output_tokens_per_second.expected : 0;
 
     return new_rate > 0 && old_rate > 0 ? old_rate / new_rate : 0;
 }

@@ -94,6 +94,10 @@ recommend_complete(struct recommend_request *request, const struct rates *rates,
         terms->utilization_ratio = rates->cost_utilization_ratio;
         assume_number(assumptions, "utilization_ratio", "/utilization_ratio", terms->utilization_ratio);
     }
+    if (constraints->budget.currency != CURRENCY_UNSAID && !constraints->budget_scope) {
+        constraints->budget_scope = BUDGET_TOTAL;
+        assume_text(assumptions, "budget_scope", "/constraints/budget_scope", budget_scope_names[BUDGET_TOTAL]);
+    }
     if (constraints->budget_scope == BUDGET_PURCHASE && !constraints->acquisition)
         constraints->acquisition = ACQUIRE_BUY;
     complete_ownership(request, rates, catalog, assumptions);

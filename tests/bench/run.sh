@@ -7,6 +7,7 @@
 #   DATABASE_URL       as sizer takes it; unset: the built-in catalog
 set -euo pipefail
 
+command -v wrk >/dev/null || { echo 'wrk is missing: make deps LEVEL=ci' >&2 && exit 1; }
 program=$(realpath "$1")
 seconds=${BENCH_SECONDS:-3}
 connections=${BENCH_CONNECTIONS:-32}
