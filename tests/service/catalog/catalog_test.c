@@ -138,6 +138,7 @@ START_TEST(near_words_suggest_ids)
     ck_assert_str_eq(catalog_nearest_gpu(&catalog, "h100-smx-80gb"), "h100-sxm-80gb");
     ck_assert_str_eq(catalog_nearest_gpu(&catalog, "rtx 409"), "rtx-4090-24gb");
     ck_assert_str_eq(catalog_nearest_model(&catalog, "lama-3-8b"), "llama-3-8b");
+    ck_assert_str_eq(catalog_nearest_model(&catalog, "somebody/Llama-3-8B"), "llama-3-8b");
     ck_assert_str_eq(catalog_nearest_storage(&catalog, "esssd-pl2"), "essd-pl2");
     ck_assert_str_eq(catalog_nearest_offer(&catalog, "dell-xe9680-8xh10", true), "dell-xe9680-8xh100");
     ck_assert_ptr_null(catalog_nearest_offer(&catalog, "dell-xe9680-8xh10", false));
