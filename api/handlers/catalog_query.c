@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/handlers/catalog_vocabulary.h"
 #include "api/http/etag.h"
 #include "api/json/catalog_json.h"
 #include "service/base/text.h"
@@ -248,6 +249,19 @@ read_number(const char *text, double *ret_number)
     return !*end && isfinite(*ret_number);
 }
 
+/* Each of several words must be one that the column can hold. */
+static void
+check_words(struct reading *reading, const struct query_parameter *parameter, const char *column)
+{
+    const char *rest = parameter->value, *nearest = NULL;
+    char word[NAME_SIZE], expected[FAULT_TEXT_SIZE];
+
+    while (next_name(&rest, word)) {
+        if (word[0] && !vocabulary_has(reading->catalog, column, word, expected, &nearest))
+            refuse(reading, FAULT_BAD_PARAMETER, parameter->name, word, expected, nearest);
+    }
+}
+
 static void
 read_filter(struct reading *reading, const struct query_parameter *parameter, struct catalog_filter filter)
 {
@@ -266,6 +280,8 @@ read_filter(struct reading *reading, const struct query_parameter *parameter, st
             return;
         }
     }
+    if (filter.relation == FILTER_EQUAL)
+        check_words(reading, parameter, filter.column->name);
     query->filters[query->filter_count++] = filter;
 }
 

@@ -18,6 +18,7 @@ static const struct phrase phrases[] = {
     { "decimal string such as ", "", { [LANGUAGE_ZH_CN] = "十进制数字符串，例如 " }, { [LANGUAGE_ZH_CN] = "" } },
     { "array of a class name", "", { [LANGUAGE_ZH_CN] = "含一个类名的数组" }, { [LANGUAGE_ZH_CN] = "" } },
     { "array of strings", "", { [LANGUAGE_ZH_CN] = "字符串数组" }, { [LANGUAGE_ZH_CN] = "" } },
+    { "id of ", "", { [LANGUAGE_ZH_CN] = "" }, { [LANGUAGE_ZH_CN] = " 中的 id" } },
     { "integer ", "", { [LANGUAGE_ZH_CN] = "整数 " }, { [LANGUAGE_ZH_CN] = "" } },
     { "number ", "", { [LANGUAGE_ZH_CN] = "数值 " }, { [LANGUAGE_ZH_CN] = "" } },
     { "one of ", "", { [LANGUAGE_ZH_CN] = "以下之一：" }, { [LANGUAGE_ZH_CN] = "" } },

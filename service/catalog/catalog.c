@@ -292,6 +292,12 @@ catalog_nearest_offer(const struct catalog *catalog, const char *name, bool is_s
 }
 
 const char *
+catalog_nearest_provider(const struct catalog *catalog, const char *name)
+{
+    return nearest_key(catalog->providers, catalog->provider_count, sizeof(struct provider), name);
+}
+
+const char *
 catalog_nearest_storage(const struct catalog *catalog, const char *name)
 {
     return nearest_key(catalog->storage, catalog->storage_count, sizeof(struct storage_tier), name);

@@ -146,6 +146,7 @@ const struct model_preset *catalog_model_by_name(const struct catalog *catalog, 
 const char *catalog_nearest_gpu(const struct catalog *catalog, const char *name);
 const char *catalog_nearest_model(const struct catalog *catalog, const char *name);
 const char *catalog_nearest_offer(const struct catalog *catalog, const char *name, bool is_server);
+const char *catalog_nearest_provider(const struct catalog *catalog, const char *name);
 const char *catalog_nearest_storage(const struct catalog *catalog, const char *name);
 
 /* Converts money by the catalog's rates, directly, inversely or over one common currency. false: no rate is known.
