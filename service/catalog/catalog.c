@@ -257,13 +257,21 @@ catalog_nearest_gpu(const struct catalog *catalog, const char *name)
 }
 
 /* A name that is known without its owner ("somebody/Llama-3-8B") may be another's work: near, not the same. */
+static const char *
+model_without_owner(const struct catalog *catalog, const char *name)
+{
+    const char *bare = strrchr(name, '/');
+    const struct model_preset *model = bare ? catalog_model_by_name(catalog, bare + 1) : NULL;
+
+    return model ? model->id : NULL;
+}
+
 const char *
 catalog_nearest_model(const struct catalog *catalog, const char *name)
 {
-    const char *bare = strrchr(name, '/');
-    const struct model_preset *same = bare ? catalog_model_by_name(catalog, bare + 1) : NULL;
+    const char *bare = model_without_owner(catalog, name);
     const char *id =
-        same ? same->id : nearest_key(catalog->models, catalog->model_count, sizeof(struct model_preset), name);
+        bare ? bare : nearest_key(catalog->models, catalog->model_count, sizeof(struct model_preset), name);
     char spelling[SPELLING_SIZE];
     const char *near_alias;
     const struct alias *alias;
