@@ -61,8 +61,8 @@ fewest_heads(const struct model_arch *arch)
     return fewest;
 }
 
-static uint32_t
-most_experts(const struct model_arch *arch)
+uint32_t
+plan_most_experts(const struct model_arch *arch)
 {
     uint32_t most = 0;
 
@@ -109,7 +109,7 @@ enum status
 plan_check(const struct parallelism *plan, const struct model_arch *arch, const struct machine *machine, bool even,
            const char *pointer, struct fault *ret_fault)
 {
-    uint32_t heads = fewest_heads(arch), experts = most_experts(arch);
+    uint32_t heads = fewest_heads(arch), experts = plan_most_experts(arch);
     uint64_t layers = arch->layer_count > 0 ? arch->layer_count : 1; /* any other network is one piece */
     size_t before = ret_fault->item_count + ret_fault->more_count;
     const struct limit limits[] = {

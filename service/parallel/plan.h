@@ -18,6 +18,9 @@ uint64_t plan_gpu_count(const struct parallelism *plan);
 enum status plan_check(const struct parallelism *plan, const struct model_arch *arch, const struct machine *machine,
                        bool even, const char *pointer, struct fault *ret_fault);
 
+/* Routed experts of the layer that has most; 0: the model has none. */
+uint32_t plan_most_experts(const struct model_arch *arch);
+
 /* Layers of the fullest stage: ceil(layers / pipeline). */
 uint32_t plan_stage_layers(const struct parallelism *plan, const struct model_arch *arch);
 

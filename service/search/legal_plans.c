@@ -77,17 +77,6 @@ greatest_common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-static uint32_t
-expert_count(const struct model_arch *arch)
-{
-    uint32_t most = 0;
-
-    for (uint32_t i = 0; i < arch->kind_count; i++)
-        if (arch->kinds[i].mlp == MLP_EXPERTS && arch->kinds[i].expert_count > most)
-            most = arch->kinds[i].expert_count;
-    return most;
-}
-
 static bool
 tensor_divides_heads(const struct model_arch *arch, uint32_t tensor)
 {
@@ -101,7 +90,7 @@ static void
 visit_model_split(const struct training_job *job, const struct model_arch *arch, const struct machine *machine,
                   struct parallelism plan, plan_visitor *visit, void *context)
 {
-    uint32_t experts = expert_count(arch);
+    uint32_t experts = plan_most_experts(arch);
 
     plan.data = machine->gpu_count / (plan.tensor * plan.pipeline * plan.context);
     plan.expert = experts ? greatest_common_divisor(experts, plan.data * plan.tensor) : 1;
@@ -114,7 +103,7 @@ visit_model_split(const struct training_job *job, const struct model_arch *arch,
 static bool
 splits_data_alone(const struct training_job *job, const struct model_arch *arch)
 {
-    return job->framework == FRAMEWORK_MEGATRON || (!job->framework && expert_count(arch) > 0);
+    return job->framework == FRAMEWORK_MEGATRON || (!job->framework && plan_most_experts(arch) > 0);
 }
 
 void
