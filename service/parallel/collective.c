@@ -133,9 +133,6 @@ neighbour_link_seconds(const struct machine *machine, const struct rates *rates,
     return seconds;
 }
 
-/* Longer rings than were measured (InternEvo's weak scaling) are not run: NCCL starts trees over them (2.4 on). */
-enum { LONGEST_RING = 1024 };
-
 double
 collective_latency_seconds(const struct machine *machine, const struct rates *rates, uint32_t ranks, uint32_t stride)
 {
@@ -143,7 +140,7 @@ collective_latency_seconds(const struct machine *machine, const struct rates *ra
         return 0;
     if (!collective_crosses_nodes(machine, ranks, stride))
         return rates->link_latency_seconds;
-    return (ranks < LONGEST_RING ? ranks : LONGEST_RING) *
+    return fmin(ranks, rates->link_longest_ring_ranks) *
            (machine->network_bytes_per_second >= rates->link_fast_network_bytes_per_second
                 ? rates->link_hop_seconds_fast
                 : rates->link_hop_seconds_slow);
