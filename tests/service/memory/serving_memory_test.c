@@ -76,7 +76,7 @@ START_TEST(start_up_reports_hold)
     serving_memory(&fixture.setup, &memory);
     double gib = footprint_bytes(&memory.footprint, PART_WEIGHTS) / GIB;
     if (start_ups[_i].weight_gib > 0)
-        ck_assert_msg(fabs(gib / start_ups[_i].weight_gib - 1) < 0.025, "%s: %f GiB", start_ups[_i].source, gib);
+        ck_assert_msg(fabs(gib / start_ups[_i].weight_gib - 1) < 0.02, "%s: %f GiB", start_ups[_i].source, gib);
     if (start_ups[_i].tokens > 0)
         ck_assert_msg(fabs(memory.capacity_tokens / start_ups[_i].tokens - 1) < start_ups[_i].within, "%s: %f tokens",
                       start_ups[_i].source, memory.capacity_tokens);
@@ -260,7 +260,7 @@ START_TEST(gguf_files_have_their_size)
 
     serving_fixture_make(&fixture, "llama-3.1-70b", NULL, 1, &job);
     double gb = serving_weight_bytes(&fixture.arch, &fixture.params, files[_i].format) / 1e9;
-    ck_assert_msg(fabs(gb / files[_i].gb - 1) < 0.025, "%s: %f GB", weight_format_name(files[_i].format), gb);
+    ck_assert_msg(fabs(gb / files[_i].gb - 1) < 0.02, "%s: %f GB", weight_format_name(files[_i].format), gb);
 }
 END_TEST
 
@@ -281,7 +281,7 @@ START_TEST(checkpoints_have_their_size)
 
     serving_fixture_make(&fixture, checkpoints[_i].model, NULL, 1, &job);
     double gb = serving_weight_bytes(&fixture.arch, &fixture.params, checkpoints[_i].format) / 1e9;
-    ck_assert_msg(fabs(gb / checkpoints[_i].gb - 1) < 0.025, "%s: %f GB", checkpoints[_i].model, gb);
+    ck_assert_msg(fabs(gb / checkpoints[_i].gb - 1) < 0.02, "%s: %f GB", checkpoints[_i].model, gb);
 }
 END_TEST
 
