@@ -29,7 +29,8 @@ START_TEST(decode_is_not_faster_than_its_bytes)
     double bytes = 2.0 * (double)(fixture.params.total - fixture.params.embedding);
     double least = bytes / fixture.gpu.memory_bytes_per_second;
     ck_assert(serving_pass_seconds(&time) > least);
-    ck_assert(serving_pass_seconds(&time) < 1.8 * least);
+    /* AccelMark, Meta-Llama-3-8B-Instruct, one H100 SXM, vLLM 0.7.3, one user: 7.74 ms a token */
+    ck_assert_double_eq_tol(serving_pass_seconds(&time), 7.74e-3, 0.02 * 7.74e-3);
 }
 END_TEST
 
