@@ -234,6 +234,9 @@ static const struct {
     { "starcoder2-7b", 7173923840, 0, hub },
     { "starcoderbase-15.5b", 15517456384, 0, hub },
     { "starcoderbase-1b", 1137207296, 0, numel },
+    { "deepseek-v4-pro", 1598839674782, 2327040LL + 25840145979, hub },
+    { "mimo-v2.5-pro", 1023244718976, 3LL * 644905088 + 61877376, hub },
+    { "step-3.5-flash", 199384301376, 3LL * 809390336, hub },
     { "step-3.7-flash", 201365316160, 3LL * 809390336, hub },
     { "t5-11b", 11307321344, 0, numel },
     { "t5-3b", 2851598336, 0, keras },
@@ -261,6 +264,8 @@ static const struct {
 static const struct {
     const char *name, *id;
 } names[] = {
+    { "XiaomiMiMo/MiMo-V2-Flash", "mimo-v2-flash" },
+    { "stepfun-ai/Step-3.5-Flash", "step-3.5-flash" },
     { "meta-llama/Meta-Llama-3-8B-Instruct", "llama-3-8b" },
     { "Meta Llama 3 8B Instruct", "llama-3-8b" },
     { "Qwen/Qwen2.5-VL-72B-Instruct", "qwen2.5-vl-72b" },
